@@ -1,0 +1,302 @@
+//! The one handle in hooks and handlers.
+
+use crate::{
+    ContentType, StepId, TurnError,
+    children::{Batch, Child, ChildError, ParallelInvocation},
+    run::Run,
+    session::{Level, Memory, Message},
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+use std::fmt;
+use tokio_util::sync::CancellationToken;
+
+/// The session, as a step sees it during a turn.
+///
+/// Everything written here belongs to the turn: it is stored when the turn succeeds, and gone when it fails.
+///
+/// A mistake that cannot be answered on the spot (a state that is no object, a step that does not exist) never
+/// panics and is never ignored: the turn fails with a [`TurnError`] as soon as the hook or handler returns.
+///
+/// ```
+/// use picoflow_core::{Cx, ToolResponse, go};
+/// use serde_json::json;
+///
+/// async fn user_name(cx: &mut Cx<'_>, name: String) -> ToolResponse {
+///     let tries = cx.state()["tries"].as_u64().unwrap_or(0);
+///     cx.save_state(json!({ "name": name, "tries": tries + 1 }));
+///     go("ReviewStep")
+/// }
+/// ```
+pub struct Cx<'t> {
+    run: &'t mut Run,
+    at: usize,
+}
+
+static NULL: Value = Value::Null;
+static NO_MEMORY: std::sync::LazyLock<Memory> = std::sync::LazyLock::new(Memory::default);
+
+impl<'t> Cx<'t> {
+    pub(crate) const fn new(run: &'t mut Run, at: usize) -> Self {
+        Self { run, at }
+    }
+}
+
+impl Cx<'_> {
+    /// The step that runs: for a base, the derived step.
+    pub fn step_id(&self) -> &StepId {
+        // The step at `at` exists for as long as the turn does.
+        static NOWHERE: StepId = StepId::new("");
+        self.run
+            .env
+            .flow
+            .steps
+            .get(self.at)
+            .map_or(&NOWHERE, |step| &step.id)
+    }
+
+    /// The session.
+    pub fn session_id(&self) -> &str {
+        &self.run.env.session
+    }
+
+    /// What the session began with, for all steps to read: `context()["config"]` is what the first turn gave as
+    /// `Turn::config`.
+    pub fn context(&self) -> &Value {
+        &self.run.env.context
+    }
+
+    /// The step's durable state: an object. A key that is not there reads as `null`.
+    pub fn state(&self) -> &Value {
+        self.run
+            .draft
+            .states
+            .get(self.at)
+            .map_or(&NULL, |state| state)
+    }
+
+    /// The step's durable state as `T`.
+    ///
+    /// # Errors
+    /// When the state does not fit `T`.
+    pub fn state_as<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        T::deserialize(self.state())
+    }
+
+    /// Replaces each top-level key of `state` in the step's durable state; other keys stay. `state` must be an object.
+    pub fn save_state(&mut self, state: impl Serialize) {
+        if let Some(state) = self.object(state, "save_state") {
+            self.run.draft.edit().merge_state(self.at, state);
+        }
+    }
+
+    /// Takes a key out of the step's durable state.
+    pub fn remove_state(&mut self, key: &str) -> Option<Value> {
+        self.run.draft.edit().remove_state(self.at, key)
+    }
+
+    /// Another step's durable state: an object.
+    pub fn step_state(&self, step: impl Into<StepId>) -> &Value {
+        let at = self.find(&step.into());
+        let state = at.and_then(|at| self.run.draft.states.get(at));
+        state.map_or(&NULL, |state| state)
+    }
+
+    /// The same as [`save_state`](Cx::save_state) on another step. A child of `run_steps` may write its own alone.
+    pub fn save_step_state(&mut self, step: impl Into<StepId>, state: impl Serialize) {
+        let Some(at) = self.find(&step.into()) else {
+            return;
+        };
+        if at != self.at && self.is_branch("write another step's state") {
+            return;
+        }
+        if let Some(state) = self.object(state, "save_step_state") {
+            self.run.draft.edit().merge_state(at, state);
+        }
+    }
+
+    /// The step's transient state: an object that lives as long as the turn and is never stored.
+    pub fn transient(&self) -> &Value {
+        let state = self.run.draft.transient.get(&self.at);
+        state.map_or(&NULL, |state| state)
+    }
+
+    /// Replaces each top-level key of `state` in the step's transient state.
+    pub fn save_transient(&mut self, state: impl Serialize) {
+        if let Some(state) = self.object(state, "save_transient") {
+            self.run.draft.edit().merge_transient(self.at, state);
+        }
+    }
+
+    /// The same on another step, such as a child that is about to run.
+    pub fn save_step_transient(&mut self, step: impl Into<StepId>, state: impl Serialize) {
+        let Some(at) = self.find(&step.into()) else {
+            return;
+        };
+        if at != self.at && self.is_branch("write another step's state") {
+            return;
+        }
+        if let Some(state) = self.object(state, "save_step_transient") {
+            self.run.draft.edit().merge_transient(at, state);
+        }
+    }
+
+    /// The history of the step's namespace. A reply whose tools are running is not in it yet: it is added together
+    /// with the answers to its calls.
+    pub fn memory(&self) -> &Memory {
+        let namespace = self
+            .run
+            .env
+            .flow
+            .steps
+            .get(self.at)
+            .map(|step| &step.namespace);
+        let memory = namespace.and_then(|namespace| self.run.draft.memory.get(namespace));
+        memory.unwrap_or(&NO_MEMORY)
+    }
+
+    /// The history of another namespace; empty if nobody has used it.
+    pub fn memory_of(&self, namespace: &str) -> &Memory {
+        self.run.draft.memory.get(namespace).unwrap_or(&NO_MEMORY)
+    }
+
+    /// The newest message of the step's namespace, its prompt aside.
+    pub fn last_message(&self) -> Option<&Message> {
+        self.memory().last()
+    }
+
+    /// Forgets the history of the step's namespace.
+    pub fn erase_memory(&mut self) {
+        if let Some(step) = self.run.env.flow.steps.get(self.at) {
+            self.run.draft.edit().memory.remove(&step.namespace);
+        }
+    }
+
+    /// Completes the session at the end of this turn. The cursor does not move and no model is called for it.
+    pub fn mark_completed(&mut self) {
+        if !self.is_branch("complete the session") {
+            self.run.draft.edit().is_completed = true;
+        }
+    }
+
+    /// Whether the session is completed, or will be at the end of this turn.
+    pub fn is_completed(&self) -> bool {
+        self.run.draft.is_completed
+    }
+
+    /// Runs another step inside this one, to its answer: its `on_enter`, model calls and tools, its `on_exit`. The
+    /// cursor does not move. The answer is the value of `direct_result`, the object of a structured reply, or the text
+    /// as a string.
+    ///
+    /// # Errors
+    /// When the child fails. A child that answers with anything but a text or `direct_result` fails the turn.
+    pub async fn run_step(
+        &mut self,
+        step: impl Into<StepId> + Send,
+        message: Option<&str>,
+    ) -> Result<Value, ChildError> {
+        let step = step.into();
+        self.run.run_step(&step, message.map(str::to_owned)).await
+    }
+
+    /// Runs steps side by side, each on a copy of the session as it is now: it reads everything, writes its own state,
+    /// and keeps its history to itself. The state of those that succeed is there when this returns.
+    ///
+    /// # Errors
+    /// When the batch cannot start (an unknown step, a repeated step without a key of its own, parameters that
+    /// `check_params` refuses) or two children wrote one field. A child that fails by itself is a branch in
+    /// [`Batch::rejected`].
+    pub async fn run_steps(
+        &mut self,
+        children: impl IntoIterator<Item = Child> + Send,
+    ) -> Result<Batch, ChildError> {
+        let children = children.into_iter().collect();
+        self.run.run_steps(children).await
+    }
+
+    /// What this child of `run_steps` was started with; `None` outside one.
+    pub fn parallel(&self) -> Option<&ParallelInvocation> {
+        self.run.branch.as_deref()
+    }
+
+    /// Fires when nobody waits for the turn any more.
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.run.env.cancellation
+    }
+
+    /// Adds a warning to the session, the trace and the turn's events.
+    pub fn warn(&mut self, message: impl Into<String>) {
+        let step = self.step_id().clone();
+        self.run.warn(&step, message);
+    }
+
+    /// Adds an entry to the session's `log`.
+    pub fn log(&mut self, message: impl Into<String>) {
+        let extra = [("step".to_owned(), Value::from(self.step_id().as_str()))];
+        let extra = extra.into_iter().collect();
+        self.run.note(Level::Log, message.into(), extra);
+    }
+
+    /// Answers with the content type that `prior` had.
+    pub(crate) fn inherit_content_type(&mut self, prior: &StepId) {
+        let prior = self.run.env.flow.index.get(prior);
+        let content_type = prior.and_then(|prior| self.run.draft.content_types.get(prior));
+        let content_type: Option<ContentType> = content_type.cloned();
+        if let Some(content_type) = content_type {
+            let types = &mut self.run.draft.edit().content_types;
+            types.entry(self.at).or_insert(content_type);
+        }
+    }
+
+    fn find(&self, step: &StepId) -> Option<usize> {
+        let found = self.run.env.flow.index.get(step).copied();
+        if found.is_none() {
+            self.fault(TurnError::UnknownStep {
+                target: step.clone(),
+                flow: self.run.env.flow.id.clone(),
+            });
+        }
+        found
+    }
+
+    fn object(&self, state: impl Serialize, method: &str) -> Option<Map<String, Value>> {
+        let reason = match serde_json::to_value(state) {
+            Ok(Value::Object(map)) => return Some(map),
+            Ok(other) => format!("`{method}` takes an object, not {other}"),
+            Err(error) => format!("`{method}` was given something that is no JSON: {error}"),
+        };
+        self.fault(TurnError::Misuse {
+            step: self.step_id().clone(),
+            reason,
+        });
+        None
+    }
+
+    /// Whether this is a branch of `run_steps`, in which case it may not do that.
+    fn is_branch(&self, what: &str) -> bool {
+        let is_branch = self.run.branch.is_some();
+        if is_branch {
+            let reason =
+                format!("a child of `run_steps` cannot {what}: answer with `direct_result`");
+            self.fault(TurnError::Misuse {
+                step: self.step_id().clone(),
+                reason,
+            });
+        }
+        is_branch
+    }
+
+    fn fault(&self, error: TurnError) {
+        // The first one is the cause.
+        drop(self.run.fault.set(error));
+    }
+}
+
+impl fmt::Debug for Cx<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cx")
+            .field("session", &self.session_id())
+            .field("step", self.step_id())
+            .finish_non_exhaustive()
+    }
+}

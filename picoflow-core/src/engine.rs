@@ -1,0 +1,321 @@
+//! The engine: flows, a model, a store, and turns.
+
+mod builder;
+mod turn;
+
+pub use builder::EngineBuilder;
+pub use turn::{Reply, Turn};
+
+use crate::{
+    CompiledFlow, Env, FlowId, Host, StepId, TurnError,
+    model::ChatModel,
+    run::{Draft, Outcome, Run, Start, panic_text},
+    session::{
+        Level, LogEntry, RunStatus, SESSION_VERSION, Session, SessionLocks, SessionQuery,
+        SessionStore, SessionSummary, StoreError,
+    },
+};
+use futures_util::FutureExt;
+use serde_json::{Map, Value, json};
+use std::{
+    any::Any,
+    collections::BTreeMap,
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, atomic::AtomicU32},
+};
+use turn::{new_session, written};
+
+/// Runs turns of conversations.
+///
+/// It needs a tokio runtime with timers, such as `#[tokio::main]` gives.
+///
+/// ```
+/// use picoflow_core::{
+///     BoxFuture, Cx, Engine, Flow, FlowId, ModelRef, Prompt, Step, StepId, Steps, Turn,
+///     model::{ChatModel, ChatRequest, ModelError, ModelReply},
+///     session::MemoryStore,
+/// };
+///
+/// # struct Echo;
+/// # impl ChatModel for Echo {
+/// #     fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>> {
+/// #         Box::pin(async move { Ok(ModelReply::text(&request.latest().unwrap().content)) })
+/// #     }
+/// # }
+/// struct Talk;
+/// impl Step for Talk {
+///     const ID: StepId = StepId::new("Talk");
+/// }
+///
+/// struct TalkFlow;
+/// impl Flow for TalkFlow {
+///     const ID: FlowId = FlowId::new("TalkFlow");
+///     fn model(&self) -> ModelRef {
+///         ModelRef::new("none", "echo")
+///     }
+///     fn steps(&self) -> Steps {
+///         Steps::new().add(Talk)
+///     }
+/// }
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let engine = Engine::builder().flow(TalkFlow).model(Echo).store(MemoryStore::new()).build().await?;
+/// let reply = engine.run(Turn::new("TalkFlow").message("Hi")).await?;
+/// assert_eq!(reply.text, "Hi");
+/// assert!(!reply.completed);
+/// let reply = engine.run(Turn::new("TalkFlow").session(&reply.session).message("again")).await?;
+/// assert_eq!(reply.text, "again");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Engine(Arc<Shared>);
+
+struct Shared {
+    flows: BTreeMap<FlowId, Arc<CompiledFlow>>,
+    model: Arc<dyn ChatModel>,
+    store: Arc<dyn SessionStore>,
+    host: Arc<dyn Host>,
+    locks: SessionLocks,
+}
+
+impl Engine {
+    /// Starts an engine.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::new()
+    }
+
+    /// The compiled flow of this name.
+    pub fn flow(&self, id: impl AsRef<str>) -> Option<&CompiledFlow> {
+        self.0.flows.get(id.as_ref()).map(|flow| &**flow)
+    }
+
+    /// The compiled flows, by name.
+    pub fn flows(&self) -> impl ExactSizeIterator<Item = &CompiledFlow> {
+        self.0.flows.values().map(|flow| &**flow)
+    }
+
+    /// The stored session, as it was last written.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn session(&self, id: &str) -> Result<Option<Session>, StoreError> {
+        self.0.store.load(id).await
+    }
+
+    /// Stored sessions that match, ordered by id.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn sessions(&self, query: &SessionQuery) -> Result<Vec<SessionSummary>, StoreError> {
+        self.0.store.list(query).await
+    }
+
+    /// Removes a session for good, after a turn that is running on it here. Removing what is not there is no error.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn delete_session(&self, id: &str) -> Result<(), StoreError> {
+        let _guard = self.0.locks.acquire(id).await;
+        self.0.store.delete(id, None).await
+    }
+
+    /// Runs one turn: takes the user's message, works until there is a reply, and stores the session in one write.
+    /// Turns of one session run one after the other, in the order of the calls.
+    ///
+    /// Dropping the future cancels the turn; the stored session is as it was.
+    ///
+    /// # Errors
+    /// See [`TurnError`]. The stored session is as it was, but for an entry in its `error` list when the turn itself
+    /// failed.
+    pub async fn run(&self, turn: Turn) -> Result<Reply, TurnError> {
+        let flow = self.0.flows.get(&turn.flow);
+        let flow = flow.ok_or_else(|| TurnError::UnknownFlow {
+            flow: turn.flow.clone(),
+        })?;
+        turn.check(flow)?;
+        match &turn.session {
+            None => self.run_new(flow, turn).await,
+            Some(id) => {
+                let _guard = self.0.locks.acquire(id).await;
+                self.run_stored(flow, id, &turn).await
+            }
+        }
+    }
+
+    async fn run_new(&self, flow: &Arc<CompiledFlow>, turn: Turn) -> Result<Reply, TurnError> {
+        let mut context = Map::new();
+        if let Some(config) = turn.config.clone() {
+            context.insert("config".to_owned(), config);
+        }
+        let context = Arc::new(Value::Object(context));
+        let current = initial_step(flow, &context)?;
+        let id = self.0.host.session_id();
+        let run = Run::new(
+            self.env(flow, &id, context, &turn),
+            Draft::new(flow, current),
+        );
+        let (run, outcome) = work(run, Start::New, turn.message).await;
+        let outcome = outcome?;
+        let session = new_session(&run, id, self.0.host.now().into());
+        self.0.store.create(&session).await?;
+        Ok(Reply::of(session, run, outcome))
+    }
+
+    async fn run_stored(
+        &self,
+        flow: &Arc<CompiledFlow>,
+        id: &str,
+        turn: &Turn,
+    ) -> Result<Reply, TurnError> {
+        let stored = self.0.store.load(id).await?;
+        let stored = stored.ok_or_else(|| TurnError::UnknownSession {
+            session: id.to_owned(),
+        })?;
+        let current = admit(&stored, flow, turn)?;
+        let context = Arc::clone(&stored.flow.context);
+        let run = Run::new(
+            self.env(flow, id, context, turn),
+            Draft::of(&stored, flow, current),
+        );
+        let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
+        match outcome {
+            Ok(outcome) => {
+                let session = written(&stored, &run, self.0.host.now().into());
+                self.0.store.save(&session, stored.revision).await?;
+                Ok(Reply::of(session, run, outcome))
+            }
+            Err(error) => {
+                if error.is_noted() {
+                    self.note_failure(stored, &error).await;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn env(&self, flow: &Arc<CompiledFlow>, id: &str, context: Arc<Value>, turn: &Turn) -> Env {
+        Env {
+            flow: Arc::clone(flow),
+            model: Arc::clone(&self.0.model),
+            host: Arc::clone(&self.0.host),
+            session: id.to_owned(),
+            context,
+            cancellation: turn.cancellation.child_token(),
+            invocations: AtomicU32::new(0),
+        }
+    }
+
+    /// Adds the failure to the stored session, if nobody wrote it meanwhile. The failure itself matters more than a
+    /// failure to note it.
+    async fn note_failure(&self, stored: Session, error: &TurnError) {
+        let revision = stored.revision;
+        let mut session = stored;
+        let now = self.0.host.now().into();
+        let mut extra = Map::new();
+        extra.insert("code".to_owned(), json!(error.code()));
+        if let Some(step) = error.step() {
+            extra.insert("step".to_owned(), json!(step));
+        }
+        session.add_entries([LogEntry {
+            timestamp: now,
+            level: Level::Error,
+            message: error.to_string(),
+            extra,
+        }]);
+        session.revision = revision + 1;
+        session.save_on = now;
+        if let Err(error) = self.0.store.save(&session, revision).await {
+            tracing::warn!(
+                session = session.id,
+                "the failure of a turn could not be noted: {error}"
+            );
+        }
+    }
+}
+
+/// Runs the turn; a panic or a cancellation is an error like any other. Returns the run for what it has recorded.
+async fn work(
+    mut run: Run,
+    start: Start,
+    message: Option<String>,
+) -> (Run, Result<Outcome, TurnError>) {
+    let cancellation = run.env.cancellation.clone();
+    // Whoever still works for this turn when its future is dropped gets to know.
+    let _guard = cancellation.clone().drop_guard();
+    let turn = AssertUnwindSafe(run.turn(start, message)).catch_unwind();
+    let result = match cancellation.run_until_cancelled(turn).await {
+        Some(Ok(result)) => result,
+        Some(Err(panic)) => Err(panicked(&*panic)),
+        None => Err(TurnError::Cancelled),
+    };
+    (run, result)
+}
+
+fn panicked(panic: &(dyn Any + Send)) -> TurnError {
+    TurnError::Panicked {
+        message: panic_text(panic).to_owned(),
+    }
+}
+
+/// The place of the step that a new session begins with.
+fn initial_step(flow: &CompiledFlow, context: &Value) -> Result<usize, TurnError> {
+    let asked = catch_unwind(AssertUnwindSafe(|| flow.flow.initial_step(context)));
+    let Some(target) = asked.map_err(|panic| panicked(&*panic))? else {
+        return Ok(0);
+    };
+    let known = flow.index.get(&target).copied();
+    known.ok_or_else(|| TurnError::UnknownStep {
+        target,
+        flow: flow.id.clone(),
+    })
+}
+
+/// Whether the turn may go on with this session; if so, the place of its current step.
+fn admit(session: &Session, flow: &CompiledFlow, turn: &Turn) -> Result<usize, TurnError> {
+    let id = || session.id.clone();
+    if session.flow.name != flow.id {
+        return Err(TurnError::FlowMismatch {
+            session: id(),
+            actual: session.flow.name.clone(),
+            asked: flow.id.clone(),
+        });
+    }
+    if session.run_status != RunStatus::Running {
+        return Err(TurnError::EndedSession { session: id() });
+    }
+    let invariant = |reason: String| TurnError::Invariant {
+        session: id(),
+        flow: flow.id.clone(),
+        reason,
+    };
+    if session.version != SESSION_VERSION {
+        return Err(invariant(format!(
+            "its format is version {}, this program reads version {SESSION_VERSION}",
+            session.version
+        )));
+    }
+    if let Some(config) = &turn.config
+        && session.flow.context.get("config") != Some(config)
+    {
+        return Err(TurnError::ConfigMismatch { session: id() });
+    }
+    let current: &StepId = &session.flow.current_step;
+    let place = flow.index.get(current).copied();
+    place.ok_or_else(|| {
+        invariant(format!(
+            "its current step `{current}` is not in the flow any more"
+        ))
+    })
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flows: Vec<_> = self.0.flows.keys().collect();
+        f.debug_struct("Engine")
+            .field("flows", &flows)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,229 @@
+//! What goes into a turn and what comes out.
+
+use crate::{
+    CompiledFlow, ContentType, FlowId, StepId, TurnError, TurnEvent,
+    model::Usage,
+    run::{Outcome, Run},
+    session::{
+        FlowState, Level, LogEntry, RunStatus, SESSION_VERSION, Session, StepState, Timestamp,
+    },
+};
+use serde_json::Value;
+use std::{collections::HashSet, sync::Arc};
+use tokio_util::sync::CancellationToken;
+
+/// One turn of a conversation.
+///
+/// ```
+/// use picoflow_core::Turn;
+/// use serde_json::json;
+///
+/// let opening = Turn::new("BasicFlow").config(json!({ "isPresident": true }));
+/// let next = Turn::new("BasicFlow").session("s-1").message("Hi");
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "a turn does nothing until `Engine::run` takes it"]
+pub struct Turn {
+    pub(super) flow: FlowId,
+    pub(super) session: Option<String>,
+    pub(super) message: Option<String>,
+    pub(super) config: Option<Value>,
+    pub(super) cancellation: CancellationToken,
+}
+
+impl Turn {
+    /// A turn of this flow; without a session it starts a new one.
+    pub fn new(flow: impl Into<FlowId>) -> Self {
+        Self {
+            flow: flow.into(),
+            session: None,
+            message: None,
+            config: None,
+            cancellation: CancellationToken::new(),
+        }
+    }
+
+    /// Goes on with a stored session.
+    pub fn session(mut self, id: impl Into<String>) -> Self {
+        self.session = Some(id.into());
+        self
+    }
+
+    /// What the user says. Only a new session may begin without it.
+    pub fn message(mut self, text: impl Into<String>) -> Self {
+        self.message = Some(text.into());
+        self
+    }
+
+    /// What every step of a new session can read as `cx.context()["config"]`. On a stored session it must be equal to
+    /// what the session began with.
+    pub fn config(mut self, config: impl Into<Value>) -> Self {
+        self.config = Some(config.into());
+        self
+    }
+
+    /// Ends the turn with [`TurnError::Cancelled`] when the token fires.
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancellation = token;
+        self
+    }
+
+    pub(super) fn check(&self, flow: &CompiledFlow) -> Result<(), TurnError> {
+        let limit = flow.limits.message_bytes;
+        match &self.message {
+            Some(text) if text.trim().is_empty() => Err(TurnError::EmptyMessage),
+            Some(text) if text.len() > limit => Err(TurnError::MessageTooLarge {
+                bytes: text.len(),
+                limit,
+            }),
+            None if self.session.is_some() => Err(TurnError::EmptyMessage),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What a turn came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The session, for the next turn.
+    pub session: String,
+    /// What to show to the user.
+    pub text: String,
+    /// Whether the conversation is over.
+    pub completed: bool,
+    /// What kind of text it is.
+    pub content_type: ContentType,
+    /// The step that takes the next turn.
+    pub step: StepId,
+    /// What happened, in order.
+    pub events: Vec<TurnEvent>,
+    /// What the models of this turn reported.
+    pub usage: Usage,
+}
+
+impl Reply {
+    pub(super) fn of(session: Session, run: Run, outcome: Outcome) -> Self {
+        let content_types = &run.draft.content_types;
+        let content_type = content_types.get(&run.draft.current).cloned();
+        Self {
+            session: session.id,
+            text: outcome.text,
+            completed: outcome.is_end,
+            content_type: content_type.unwrap_or_default(),
+            step: session.flow.current_step,
+            events: run.record.events,
+            usage: run.record.usage,
+        }
+    }
+
+    /// The tools that were called, in order.
+    pub fn tools(&self) -> impl Iterator<Item = &str> {
+        self.events.iter().filter_map(|event| match event {
+            TurnEvent::ToolCalled { tool, .. } => Some(&**tool),
+            _ => None,
+        })
+    }
+
+    /// The warnings of this turn, in order.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        self.events.iter().filter_map(|event| match event {
+            TurnEvent::Warned { message } => Some(&**message),
+            _ => None,
+        })
+    }
+}
+
+/// The first document of a session.
+pub(super) fn new_session(run: &Run, id: String, now: Timestamp) -> Session {
+    let flow = &run.env.flow;
+    let empty = Session {
+        id,
+        revision: 0,
+        version: SESSION_VERSION,
+        run_status: RunStatus::Running,
+        created_on: now,
+        save_on: now,
+        tokens: Usage::default(),
+        log: Vec::new(),
+        error: Vec::new(),
+        warn: Vec::new(),
+        flow: FlowState {
+            name: flow.id.clone(),
+            model: flow.model.clone(),
+            context: Arc::clone(&run.env.context),
+            current_step: StepId::new(""),
+            sequence: Vec::new(),
+            steps: Vec::new(),
+            memory: std::collections::BTreeMap::new(),
+        },
+    };
+    let mut session = written(&empty, run, now);
+    session.revision = 0;
+    session
+}
+
+/// The document after a turn.
+pub(super) fn written(before: &Session, run: &Run, now: Timestamp) -> Session {
+    let flow = &run.env.flow;
+    let mut session = before.clone();
+    session.revision = before.revision + 1;
+    session.save_on = now;
+    session.tokens.add(&run.record.usage);
+    session.add_entries(run.record.entries.iter().cloned());
+    if run.draft.is_completed {
+        session.run_status = RunStatus::Completed;
+    }
+    if let Some(step) = flow.steps.get(run.draft.current) {
+        session.flow.current_step = step.id.clone();
+    }
+    session.flow.model = flow.model.clone();
+    session
+        .flow
+        .sequence
+        .extend(run.record.moves.iter().cloned());
+    session.flow.memory.clone_from(&run.draft.memory);
+    session.flow.steps = states(before, run);
+    session
+}
+
+/// The states that are worth a place: those that hold something, and those of steps that this flow does not know, as
+/// they were.
+fn states(before: &Session, run: &Run) -> Vec<StepState> {
+    let flow = &run.env.flow;
+    let known: HashSet<_> = flow.steps.iter().map(|step| &step.id).collect();
+    let unknown = before
+        .flow
+        .steps
+        .iter()
+        .filter(|state| !known.contains(&state.name));
+    let own = flow.steps.iter().zip(&run.draft.states);
+    let own = own.filter(|(_, state)| state.as_object().is_some_and(|map| !map.is_empty()));
+    own.map(|(step, state)| StepState {
+        name: step.id.clone(),
+        state: Arc::clone(state),
+    })
+    .chain(unknown.cloned())
+    .collect()
+}
+
+/// How many entries of a kind a session keeps.
+const MOST_ENTRIES: usize = 200;
+
+impl Session {
+    /// Adds entries to the lists they belong to; the oldest ones make room.
+    pub(super) fn add_entries(&mut self, entries: impl IntoIterator<Item = LogEntry>) {
+        for entry in entries {
+            match entry.level {
+                Level::Log => &mut self.log,
+                Level::Warn => &mut self.warn,
+                Level::Error => &mut self.error,
+            }
+            .push(entry);
+        }
+        for list in [&mut self.log, &mut self.warn, &mut self.error] {
+            let surplus = list.len().saturating_sub(MOST_ENTRIES);
+            list.drain(..surplus);
+        }
+    }
+}

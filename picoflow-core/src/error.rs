@@ -1,0 +1,233 @@
+//! Why a turn failed.
+
+use crate::{BoxError, FlowId, StepId, model::ModelError, session::StoreError};
+
+/// Why [`Engine::run`](crate::Engine::run) gave no reply. The stored session is as it was before the turn,
+/// but for one entry in its `error` list, and the turn may be tried again.
+///
+/// ```
+/// use picoflow_core::TurnError;
+///
+/// let error = TurnError::UnknownSession { session: "s-1".to_owned() };
+/// assert_eq!(error.code(), "SESSION_UNKNOWN");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TurnError {
+    /// The engine has no such flow.
+    #[error("flow `{flow}` is not registered: add it with `Engine::builder().flow(..)`")]
+    UnknownFlow {
+        /// The flow asked for.
+        flow: FlowId,
+    },
+    /// The store has no such session.
+    #[error("session `{session}` does not exist: start a new one by a turn without a session")]
+    UnknownSession {
+        /// The session asked for.
+        session: String,
+    },
+    /// The session has ended.
+    #[error("session `{session}` has ended: start a new one by a turn without a session")]
+    EndedSession {
+        /// The session asked for.
+        session: String,
+    },
+    /// The session is another flow's.
+    #[error("Session '{session}' belongs to flow '{actual}', not '{asked}'.")]
+    FlowMismatch {
+        /// The session asked for.
+        session: String,
+        /// Whose it is.
+        actual: FlowId,
+        /// The flow asked for.
+        asked: FlowId,
+    },
+    /// The session cannot be used with this flow as it is now.
+    #[error("session `{session}` does not fit flow `{flow}`: {reason}")]
+    Invariant {
+        /// The session asked for.
+        session: String,
+        /// The flow.
+        flow: FlowId,
+        /// What does not fit.
+        reason: String,
+    },
+    /// Somebody else wrote the session during the turn. Nothing of this turn was kept.
+    #[error("Session '{session}' was changed or removed by another request.")]
+    Conflict {
+        /// The session.
+        session: String,
+    },
+    /// A turn on a running session brings nothing to answer.
+    #[error("the message is empty: give the turn a text with `Turn::message`")]
+    EmptyMessage,
+    /// The message is too large.
+    #[error(
+        "the message has {bytes} bytes, the limit is {limit}: raise `Limits::message_bytes` or send less"
+    )]
+    MessageTooLarge {
+        /// Its size.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// `config` differs from the one that the session began with.
+    #[error("session `{session}` began with another `config`: a session keeps the first one")]
+    ConfigMismatch {
+        /// The session asked for.
+        session: String,
+    },
+    /// A transition names a step that the flow does not have.
+    #[error("Step '{target}' is not defined in flow '{flow}'.")]
+    UnknownStep {
+        /// The step named.
+        target: StepId,
+        /// The flow.
+        flow: FlowId,
+    },
+    /// `use_tools` names a tool that the flow does not define.
+    #[error("Tool '{tool}' is not defined in flow '{flow}'.")]
+    UnknownTool {
+        /// The tool named.
+        tool: String,
+        /// The flow.
+        flow: FlowId,
+    },
+    /// The turn went round too often.
+    #[error("step `{step}` reached the limit of {limit} {what} in one turn")]
+    Limit {
+        /// The step at which it happened.
+        step: StepId,
+        /// What is limited: `model rounds`, `transitions`, `levels of children`, `children`.
+        what: &'static str,
+        /// The limit.
+        limit: u32,
+    },
+    /// The model failed, after all attempts.
+    #[error("step `{step}`: {source}")]
+    Model {
+        /// The step that asked.
+        step: StepId,
+        /// Why.
+        source: ModelError,
+    },
+    /// The model's replies were of no use, after all attempts.
+    #[error(
+        "step `{step}`: the model gave no usable reply in {attempts} attempts; the last was refused because {reason}"
+    )]
+    NoReply {
+        /// The step that asked.
+        step: StepId,
+        /// How often it was asked.
+        attempts: u32,
+        /// What was wrong with the last reply.
+        reason: String,
+    },
+    /// A handler returned `ToolError::abort`.
+    #[error("step `{step}`, tool `{tool}`: {source}")]
+    Aborted {
+        /// The step.
+        step: StepId,
+        /// The tool, or the names of a group.
+        tool: String,
+        /// What the handler said.
+        source: BoxError,
+    },
+    /// A hook failed.
+    #[error("step `{step}`, `{hook}`: {source}")]
+    Hook {
+        /// The step.
+        step: StepId,
+        /// The hook.
+        hook: &'static str,
+        /// What the hook said.
+        source: BoxError,
+    },
+    /// Code of the flow used the API in a way that cannot be served.
+    #[error("step `{step}`: {reason}")]
+    Misuse {
+        /// The step.
+        step: StepId,
+        /// What, and the way out.
+        reason: String,
+    },
+    /// A hook panicked. (A panic in a handler is an internal error of the tool and does not fail the turn.)
+    #[error("the turn panicked: {message}")]
+    Panicked {
+        /// The panic's message.
+        message: String,
+    },
+    /// Nobody waits for the reply any more.
+    #[error("the turn was cancelled")]
+    Cancelled,
+    /// The store failed.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl TurnError {
+    /// A name for programs, such as `SESSION_CONFLICT`. It does not change.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownFlow { .. } => "FLOW_UNKNOWN",
+            Self::UnknownSession { .. } => "SESSION_UNKNOWN",
+            Self::EndedSession { .. } => "SESSION_ENDED",
+            Self::FlowMismatch { .. } => "SESSION_FLOW_MISMATCH",
+            Self::Invariant { .. } => "SESSION_FLOW_INVARIANT",
+            Self::Conflict { .. } => "SESSION_CONFLICT",
+            Self::EmptyMessage => "MESSAGE_EMPTY",
+            Self::MessageTooLarge { .. } => "MESSAGE_TOO_LARGE",
+            Self::ConfigMismatch { .. } => "SESSION_CONFIG_MISMATCH",
+            Self::UnknownStep { .. } => "STEP_UNKNOWN",
+            Self::UnknownTool { .. } => "TOOL_UNKNOWN",
+            Self::Limit { .. } => "TURN_LIMIT",
+            Self::Model { .. } => "MODEL_FAILED",
+            Self::NoReply { .. } => "MODEL_NO_REPLY",
+            Self::Aborted { .. } => "TOOL_ABORTED",
+            Self::Hook { .. } => "HOOK_FAILED",
+            Self::Misuse { .. } => "STEP_MISUSE",
+            Self::Panicked { .. } => "TURN_PANICKED",
+            Self::Cancelled => "TURN_CANCELLED",
+            Self::Store(_) => "SESSION_STORE_ERROR",
+        }
+    }
+
+    /// The step at which it happened, if it happened in one.
+    pub const fn step(&self) -> Option<&StepId> {
+        match self {
+            Self::Limit { step, .. }
+            | Self::Model { step, .. }
+            | Self::NoReply { step, .. }
+            | Self::Aborted { step, .. }
+            | Self::Hook { step, .. }
+            | Self::Misuse { step, .. } => Some(step),
+            _ => None,
+        }
+    }
+
+    /// Whether the turn itself failed, as opposed to being refused or to meeting a store that fails. Such
+    /// a failure is noted in the session.
+    pub(crate) const fn is_noted(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownStep { .. }
+                | Self::UnknownTool { .. }
+                | Self::Limit { .. }
+                | Self::Model { .. }
+                | Self::NoReply { .. }
+                | Self::Aborted { .. }
+                | Self::Hook { .. }
+                | Self::Misuse { .. }
+                | Self::Panicked { .. }
+        )
+    }
+}
+
+impl From<StoreError> for TurnError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict { session } => Self::Conflict { session },
+            error => Self::Store(error),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! What happens in a turn, in order.
+
+use crate::{StepId, session::ToolStatus};
+use serde::Serialize;
+
+/// One thing that happened in a turn. A reply carries them in the order in which they happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TurnEvent {
+    /// A model was called.
+    ModelCalled {
+        /// The step that asked.
+        step: StepId,
+    },
+    /// A tool ran, or the call was refused.
+    ToolCalled {
+        /// The step that received the reply.
+        step: StepId,
+        /// The tool.
+        tool: String,
+        /// Whether it did what it was asked.
+        status: ToolStatus,
+    },
+    /// The cursor moved.
+    Moved {
+        /// From.
+        from: StepId,
+        /// To.
+        to: StepId,
+    },
+    /// A child started.
+    ChildStarted {
+        /// Its step.
+        step: StepId,
+        /// How deep: 1 for a child of the current step.
+        level: u32,
+    },
+    /// A transition spoke to the user before the end of the turn.
+    Said {
+        /// The text.
+        text: String,
+    },
+    /// The session got a warning.
+    Warned {
+        /// Its text.
+        message: String,
+    },
+}

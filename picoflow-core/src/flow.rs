@@ -1,0 +1,114 @@
+//! Flows: which steps there are, and what they share.
+
+mod any;
+pub(crate) mod compile;
+mod compiled;
+mod report;
+
+pub(crate) use any::AnyFlow;
+pub use compiled::{CompiledFlow, CompiledStep};
+pub(crate) use compiled::{CompiledTool, Receiver, Route};
+pub use report::{BuildError, BuildFault, BuildNote, BuildReport, BuildWarning};
+
+use crate::{
+    FlowId, Limits, StepEntry, StepId, ToolDefinition, model::ModelRef, step::IntoStepEntry,
+    tool::table::ToolTable,
+};
+use serde_json::Value;
+
+/// A conversation: its steps, its model, and what all steps share. Built once and shared by all sessions.
+///
+/// With `#[tools]` on the `impl` block a flow has tools of its own: each is offered in every step behind the step's
+/// own, and handled here unless the step or a base of it handles it. The macro also fills in [`ID`](Flow::ID) and lets
+/// the build report see which steps the flow names.
+///
+/// ```
+/// use picoflow_core::{Cx, Flow, FlowId, ModelRef, Prompt, Step, StepId, Steps, TerminateSessionStep};
+///
+/// # struct AskColor;
+/// # impl Step for AskColor {
+/// #     const ID: StepId = StepId::new("AskColor");
+/// # }
+/// struct ColorFlow;
+///
+/// impl Flow for ColorFlow {
+///     const ID: FlowId = FlowId::new("ColorFlow");
+///
+///     fn model(&self) -> ModelRef {
+///         ModelRef::new("openai", "gpt-4o-mini")
+///     }
+///
+///     fn steps(&self) -> Steps {
+///         Steps::new().add(AskColor).add(TerminateSessionStep)
+///     }
+/// }
+/// ```
+pub trait Flow: Send + Sync + Sized + 'static {
+    /// The flow's name in its engine and in stored sessions.
+    const ID: FlowId;
+
+    /// The model of every step that names no other.
+    fn model(&self) -> ModelRef;
+
+    /// The steps. The first one is the initial step, unless [`initial_step`](Flow::initial_step) says otherwise.
+    fn steps(&self) -> Steps;
+
+    /// The tools of the annotated block. Written by `#[tools]`.
+    #[doc(hidden)]
+    const TABLE: ToolTable<Self> = ToolTable::EMPTY;
+
+    /// Where a new session begins; `None` for the first step. `context` holds what the turn brings:
+    /// `context["config"]`.
+    fn initial_step(&self, _context: &Value) -> Option<StepId> {
+        None
+    }
+
+    /// Tools that several steps share.
+    fn define_tools(&self) -> Vec<ToolDefinition> {
+        Vec::new()
+    }
+
+    /// Bounds of a turn.
+    fn limits(&self) -> Limits {
+        Limits::default()
+    }
+}
+
+/// The steps of a flow, in order.
+///
+/// ```
+/// use picoflow_core::{StepExt, Steps, TerminateSessionStep};
+///
+/// let steps = Steps::new().add(TerminateSessionStep.memory("end"));
+/// assert_eq!(steps.len(), 1);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Steps(pub(crate) Vec<StepEntry>);
+
+impl Steps {
+    /// No step yet. A flow needs one at least.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a step.
+    #[must_use]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "this builds a list, it sums nothing up"
+    )]
+    pub fn add<Kind>(mut self, step: impl IntoStepEntry<Kind>) -> Self {
+        self.0.push(step.into_step_entry());
+        self
+    }
+
+    /// How many steps there are.
+    pub const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

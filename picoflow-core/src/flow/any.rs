@@ -1,0 +1,88 @@
+//! The object-safe face of a flow.
+
+use super::{Flow, Steps};
+use crate::{
+    BoxFuture, Cx, FlowId, Limits, StepId, ToolDefinition,
+    model::ModelRef,
+    tool::{
+        CallView, ToolCall, ToolResult, check,
+        raw::{RawTable, RowIndex},
+    },
+};
+use serde_json::Value;
+
+pub(crate) trait AnyFlow: Send + Sync {
+    fn id(&self) -> FlowId;
+    fn type_path(&self) -> &'static str;
+    fn model(&self) -> ModelRef;
+    fn steps(&self) -> Steps;
+    fn initial_step(&self, context: &Value) -> Option<StepId>;
+    fn define_tools(&self) -> Vec<ToolDefinition>;
+    fn limits(&self) -> Limits;
+    fn table(&self) -> RawTable;
+    fn call<'a>(
+        &'a self,
+        at: RowIndex,
+        cx: &'a mut Cx<'_>,
+        call: CallView<'a>,
+    ) -> Option<BoxFuture<'a, ToolResult>>;
+    fn call_group<'a>(
+        &'a self,
+        at: RowIndex,
+        cx: &'a mut Cx<'_>,
+        calls: &'a [ToolCall],
+    ) -> Option<BoxFuture<'a, ToolResult>>;
+}
+
+impl<F: Flow> AnyFlow for F {
+    fn id(&self) -> FlowId {
+        F::ID
+    }
+
+    fn type_path(&self) -> &'static str {
+        std::any::type_name::<F>()
+    }
+
+    fn model(&self) -> ModelRef {
+        Flow::model(self)
+    }
+
+    fn steps(&self) -> Steps {
+        Flow::steps(self)
+    }
+
+    fn initial_step(&self, context: &Value) -> Option<StepId> {
+        Flow::initial_step(self, context)
+    }
+
+    fn define_tools(&self) -> Vec<ToolDefinition> {
+        Flow::define_tools(self)
+    }
+
+    fn limits(&self) -> Limits {
+        Flow::limits(self)
+    }
+
+    fn table(&self) -> RawTable {
+        const { check::consistent(&F::TABLE) };
+        RawTable::of(&F::TABLE)
+    }
+
+    fn call<'a>(
+        &'a self,
+        at: RowIndex,
+        cx: &'a mut Cx<'_>,
+        call: CallView<'a>,
+    ) -> Option<BoxFuture<'a, ToolResult>> {
+        F::TABLE.call(self, at, cx, call)
+    }
+
+    fn call_group<'a>(
+        &'a self,
+        at: RowIndex,
+        cx: &'a mut Cx<'_>,
+        calls: &'a [ToolCall],
+    ) -> Option<BoxFuture<'a, ToolResult>> {
+        F::TABLE.call_group(self, at, cx, calls)
+    }
+}

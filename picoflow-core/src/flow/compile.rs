@@ -1,0 +1,157 @@
+//! From a flow as written to a flow as run. Finds every fault, not the first.
+
+mod dispatch;
+mod members;
+mod reach;
+mod registry;
+mod schema;
+
+use super::{AnyFlow, BuildFault, BuildReport, CompiledFlow, CompiledStep};
+use crate::{StepEntry, model::ModelRef};
+use members::Member;
+use registry::Registry;
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+/// The longest chain of bases.
+const MOST_BASES: usize = 32;
+
+/// Compiles `flow`. The result is fit for use only if its report has no fault.
+pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
+    let mut report = BuildReport::default();
+    let id = flow.id();
+    let model = flow.model();
+    check_model(&model, format!("flow `{id}`"), &mut report);
+    let limits = flow.limits();
+    let flow_member = Member::of_flow(&*flow);
+
+    let entries = distinct_steps(&*flow, &mut report);
+    let chains: Vec<Vec<Member>> = entries
+        .iter()
+        .map(|entry| members::chain(&*entry.step, &mut report))
+        .collect();
+    let registry = Registry::collect(&id, &chains, &flow_member, &mut report);
+
+    let mut steps = Vec::with_capacity(entries.len());
+    for (entry, chain) in entries.iter().zip(&chains) {
+        let tools = if entry.is_logic {
+            dispatch::StepTools::default()
+        } else {
+            dispatch::step_tools(
+                &id,
+                &*entry.step,
+                chain,
+                &flow_member,
+                &registry,
+                &mut report,
+            )
+        };
+        steps.push(compile_step(entry, tools, &model, limits, &mut report));
+    }
+    registry.report_never_exposed(&id, &steps, &mut report);
+    reach::check(&id, &steps, &chains, &flow_member, &mut report);
+    CompiledFlow {
+        index: (0..)
+            .zip(&steps)
+            .map(|(i, step)| (step.id.clone(), i))
+            .collect::<HashMap<_, _>>(),
+        id,
+        model,
+        limits,
+        steps,
+        flow,
+        report,
+    }
+}
+
+fn distinct_steps(flow: &dyn AnyFlow, report: &mut BuildReport) -> Vec<StepEntry> {
+    let mut seen = HashSet::new();
+    let mut entries = flow.steps().0;
+    if entries.is_empty() {
+        report.faults.push(BuildFault::NoSteps { flow: flow.id() });
+    }
+    entries.retain(|entry| {
+        let step = entry.step.dyn_id();
+        let is_new = seen.insert(step.clone());
+        if !is_new {
+            report.faults.push(BuildFault::DuplicateStep {
+                flow: flow.id(),
+                step,
+            });
+        }
+        is_new
+    });
+    entries
+}
+
+fn compile_step(
+    entry: &StepEntry,
+    tools: dispatch::StepTools,
+    flow_model: &ModelRef,
+    flow_limits: crate::Limits,
+    report: &mut BuildReport,
+) -> CompiledStep {
+    let id = entry.step.dyn_id();
+    let namespace = entry.namespace.as_deref().unwrap_or(id.as_str());
+    // A step's own name always makes a namespace; a name that the user gives has to be one.
+    if entry.namespace.is_some() && !is_namespace(namespace) {
+        report.faults.push(BuildFault::Namespace {
+            step: id.clone(),
+            namespace: namespace.to_owned(),
+        });
+    }
+    let model = match &entry.model {
+        Some(model) => {
+            check_model(model, format!("step `{id}`"), report);
+            model.inherit(flow_model)
+        }
+        None => flow_model.clone(),
+    };
+    CompiledStep {
+        namespace: Arc::from(namespace),
+        step: Arc::clone(&entry.step),
+        is_logic: entry.is_logic,
+        model,
+        limits: entry.step.dyn_limits(flow_limits),
+        offered: tools.offered.into(),
+        tools: tools.tools,
+        groups: tools.groups,
+        id,
+    }
+}
+
+fn check_model(model: &ModelRef, owner: String, report: &mut BuildReport) {
+    if let Some(reason) = model.fault() {
+        report.faults.push(BuildFault::Model { owner, reason });
+    }
+}
+
+/// The reference product's rule for namespaces.
+fn is_namespace(name: &str) -> bool {
+    name.len() <= 128
+        && name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        && !["__proto__", "constructor", "prototype"].contains(&name)
+}
+
+/// Rows by tool, for whoever looks one up.
+type ByName<T> = BTreeMap<String, T>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn namespaces_begin_with_a_letter() {
+        for good in ["default", "a-b_c9"] {
+            assert!(is_namespace(good), "{good}");
+        }
+        for bad in ["", "9a", "a b", "ä", "prototype", &"a".repeat(129)] {
+            assert!(!is_namespace(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A flow as the runtime uses it: merged, checked, flattened.
+
+use super::BuildReport;
+use crate::{
+    BoxFuture, Cx, FlowId, Limits, StepId, ToolDefinition,
+    flow::AnyFlow,
+    model::ModelRef,
+    step::AnyStep,
+    tool::{
+        CallView, ToolCall, ToolResult, ToolValidator,
+        raw::{HandlerKind, RowIndex},
+    },
+};
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    sync::Arc,
+};
+
+/// A flow after the engine's build: registry merged, schemas compiled, one flat dispatch table per step.
+pub struct CompiledFlow {
+    pub(crate) id: FlowId,
+    pub(crate) model: ModelRef,
+    pub(crate) limits: Limits,
+    pub(crate) steps: Vec<CompiledStep>,
+    pub(crate) index: HashMap<StepId, usize>,
+    pub(crate) flow: Arc<dyn AnyFlow>,
+    pub(crate) report: BuildReport,
+}
+
+/// A step after the engine's build.
+pub struct CompiledStep {
+    pub(crate) id: StepId,
+    pub(crate) step: Arc<dyn AnyStep>,
+    pub(crate) is_logic: bool,
+    pub(crate) namespace: Arc<str>,
+    pub(crate) model: ModelRef,
+    pub(crate) limits: Limits,
+    /// What the step offers when it hides nothing, in order.
+    pub(crate) offered: Arc<[Arc<ToolDefinition>]>,
+    /// One row for each tool that the step exposes.
+    pub(crate) tools: HashMap<String, CompiledTool>,
+    /// Handlers of exact sets, by sorted names.
+    pub(crate) groups: BTreeMap<Vec<String>, Route>,
+}
+
+/// A tool as one step exposes it.
+pub(crate) struct CompiledTool {
+    pub(crate) validator: Arc<ToolValidator>,
+    pub(crate) route: Option<Route>,
+    /// Whether the handler of single calls parses their arguments itself.
+    pub(crate) reads_arguments: bool,
+}
+
+/// Where a call ends up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Route {
+    pub(crate) receiver: Receiver,
+    pub(crate) method: &'static str,
+    pub(crate) handler: HandlerKind,
+    pub(crate) at: RowIndex,
+}
+
+/// Whose method it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Receiver {
+    /// The step's own (0), its base's (1), and so on.
+    Step(usize),
+    /// The flow's.
+    Flow,
+}
+
+impl CompiledFlow {
+    /// The flow's name.
+    pub const fn id(&self) -> &FlowId {
+        &self.id
+    }
+
+    /// The steps, in the order in which the flow lists them.
+    pub fn steps(&self) -> impl ExactSizeIterator<Item = &CompiledStep> {
+        self.steps.iter()
+    }
+
+    /// The step of this name.
+    pub fn step(&self, id: impl AsRef<str>) -> Option<&CompiledStep> {
+        let place = self.index.get(id.as_ref())?;
+        self.steps.get(*place)
+    }
+
+    /// What the build found.
+    pub const fn report(&self) -> &BuildReport {
+        &self.report
+    }
+}
+
+impl CompiledStep {
+    /// The step's name.
+    pub const fn id(&self) -> &StepId {
+        &self.id
+    }
+
+    /// What the step exposes, in the order in which a model sees it.
+    pub fn tools(&self) -> impl ExactSizeIterator<Item = &ToolDefinition> {
+        self.offered.iter().map(|tool| &**tool)
+    }
+
+    /// Whether a call of `tool`, or a reply that calls exactly these tools, has a handler.
+    pub fn has_handler(&self, tools: &[&str]) -> bool {
+        let mut names: Vec<String> = tools.iter().map(|&name| name.to_owned()).collect();
+        names.sort_unstable();
+        names.dedup();
+        if self.groups.contains_key(&names) {
+            return true;
+        }
+        match &*names {
+            [name] => self
+                .tools
+                .get(name)
+                .is_some_and(|tool| tool.route.is_some()),
+            _ => false,
+        }
+    }
+
+    /// The memory namespace.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
+    /// The step itself, or the base that many away.
+    fn member(&self, depth: usize) -> Option<&dyn AnyStep> {
+        let mut step = &*self.step;
+        for _ in 0..depth {
+            step = step.dyn_base()?;
+        }
+        Some(step)
+    }
+}
+
+impl CompiledFlow {
+    /// Starts the method at `route`. `None` only if a step answers `base` differently from one call to the next.
+    pub(crate) fn call<'a>(
+        &'a self,
+        step: &'a CompiledStep,
+        route: Route,
+        cx: &'a mut Cx<'_>,
+        call: CallView<'a>,
+    ) -> Option<BoxFuture<'a, ToolResult>> {
+        match route.receiver {
+            Receiver::Step(depth) => step.member(depth)?.dyn_call(route.at, cx, call),
+            Receiver::Flow => self.flow.call(route.at, cx, call),
+        }
+    }
+
+    /// The same for a group.
+    pub(crate) fn call_group<'a>(
+        &'a self,
+        step: &'a CompiledStep,
+        route: Route,
+        cx: &'a mut Cx<'_>,
+        calls: &'a [ToolCall],
+    ) -> Option<BoxFuture<'a, ToolResult>> {
+        match route.receiver {
+            Receiver::Step(depth) => step.member(depth)?.dyn_call_group(route.at, cx, calls),
+            Receiver::Flow => self.flow.call_group(route.at, cx, calls),
+        }
+    }
+}
+
+impl fmt::Debug for CompiledFlow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompiledFlow")
+            .field("id", &self.id)
+            .field("steps", &self.steps)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for CompiledStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tools: Vec<_> = self.tools().map(ToolDefinition::name).collect();
+        f.debug_struct("CompiledStep")
+            .field("id", &self.id)
+            .field("namespace", &self.namespace)
+            .field("tools", &tools)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,272 @@
+//! What the build of a flow found.
+
+use crate::{FlowId, StepId};
+use std::fmt;
+
+/// All that a build found in one flow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BuildReport {
+    /// What makes the build fail.
+    pub faults: Vec<BuildFault>,
+    /// What is likely a mistake. `EngineBuilder::strict` turns these into failures.
+    pub warnings: Vec<BuildWarning>,
+    /// For reading only.
+    pub notes: Vec<BuildNote>,
+}
+
+/// The build of an engine failed: every fault of every flow.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Faults in flows.
+    #[error("{}", Lines(.faults, .warnings))]
+    Flows {
+        /// The faults, in the order of flows and steps.
+        faults: Vec<BuildFault>,
+        /// The warnings of a strict build; empty otherwise.
+        warnings: Vec<BuildWarning>,
+    },
+    /// The builder was given no model.
+    #[error("the engine has no model: add one with `Engine::builder().model(..)`")]
+    NoModel,
+    /// The builder was given no flow.
+    #[error("the engine has no flow: add one with `Engine::builder().flow(..)`")]
+    NoFlow,
+    /// The store cannot be used.
+    #[error("the session store is not ready: {0}")]
+    Store(#[source] crate::session::StoreError),
+}
+
+struct Lines<'a>(&'a [BuildFault], &'a [BuildWarning]);
+
+impl fmt::Display for Lines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.0.len() + self.1.len();
+        write!(f, "the flow cannot be built, {count} found:")?;
+        self.0
+            .iter()
+            .try_for_each(|fault| write!(f, "\n- {fault}"))?;
+        self.1
+            .iter()
+            .try_for_each(|warning| write!(f, "\n- (strict) {warning}"))
+    }
+}
+
+/// A fault that makes the build fail.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildFault {
+    /// Two flows with one name.
+    #[error("Flow '{flow}' is already registered.")]
+    DuplicateFlow {
+        /// The name.
+        flow: FlowId,
+    },
+    /// A flow without steps.
+    #[error("flow `{flow}` has no step: list them in `Flow::steps`")]
+    NoSteps {
+        /// The flow.
+        flow: FlowId,
+    },
+    /// Two steps with one name.
+    #[error("step `{step}` is listed twice in flow `{flow}`")]
+    DuplicateStep {
+        /// The flow.
+        flow: FlowId,
+        /// The step.
+        step: StepId,
+    },
+    /// Two different definitions of one name.
+    #[error(
+        "Duplicate tool '{tool}' registered in flow '{flow}'. It is defined by {first} and by {second}."
+    )]
+    DuplicateTool {
+        /// The flow.
+        flow: FlowId,
+        /// The tool.
+        tool: String,
+        /// Who defines it first.
+        first: String,
+        /// Who defines it again.
+        second: String,
+    },
+    /// A step exposes what nobody defines.
+    #[error("Tool '{tool}' is not defined in flow '{flow}'. Step `{step}` exposes it.{}", hint(.nearest.as_deref()))]
+    UndefinedTool {
+        /// The flow.
+        flow: FlowId,
+        /// The step.
+        step: StepId,
+        /// The tool.
+        tool: String,
+        /// The defined name that is most like it.
+        nearest: Option<String>,
+    },
+    /// A name that providers refuse.
+    #[error(
+        "tool name `{tool}` in flow `{flow}` is refused by providers: use 1 to 64 of `A-Z`, `a-z`, `0-9`, `_`, `-`"
+    )]
+    ToolName {
+        /// The flow.
+        flow: FlowId,
+        /// The tool.
+        tool: String,
+    },
+    /// A schema that providers refuse, or that is no schema.
+    #[error("the schema of tool `{tool}` in flow `{flow}` {reason}")]
+    ToolSchema {
+        /// The flow.
+        flow: FlowId,
+        /// The tool.
+        tool: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A definition that tells the model nothing.
+    #[error("tool `{tool}` in flow `{flow}` has no description: the model has nothing to go by")]
+    NoDescription {
+        /// The flow.
+        flow: FlowId,
+        /// The tool.
+        tool: String,
+    },
+    /// `#[tool(overrides)]` without anything to override.
+    #[error("step `{step}`: `{tool}` is marked `overrides`, but no base of the step handles it")]
+    NothingToOverride {
+        /// The step.
+        step: StepId,
+        /// The tool.
+        tool: String,
+    },
+    /// A row leads to a method that takes something else: one call where a group is due, or the reverse.
+    #[error("step `{step}`: method `{method}` handles {what}, but takes {takes}")]
+    HandlerKind {
+        /// The step.
+        step: StepId,
+        /// The method.
+        method: &'static str,
+        /// What it is to handle.
+        what: String,
+        /// What it takes.
+        takes: &'static str,
+    },
+    /// A chain of bases that does not end.
+    #[error("step `{step}` has more than {limit} bases, or bases in a circle")]
+    BaseChain {
+        /// The step.
+        step: StepId,
+        /// The longest chain there may be.
+        limit: usize,
+    },
+    /// A memory namespace with a name that cannot be stored.
+    #[error(
+        "step `{step}`: memory namespace `{namespace}` must begin with a letter and hold up to 128 letters, digits, `_` and `-`"
+    )]
+    Namespace {
+        /// The step.
+        step: StepId,
+        /// The namespace.
+        namespace: String,
+    },
+    /// A model that cannot be used.
+    #[error("the model of {owner} {reason}")]
+    Model {
+        /// Whose: a flow's or a step's.
+        owner: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+/// Something that is likely a mistake.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildWarning {
+    /// A tool that is offered and does nothing.
+    #[error(
+        "step `{step}` exposes tool `{tool}` and has no handler for it: a call would do nothing"
+    )]
+    NoHandler {
+        /// The step.
+        step: StepId,
+        /// The tool.
+        tool: String,
+    },
+    /// A set that no reply can have.
+    #[error(
+        "step `{step}`: the set handled by `{method}` is never reached, since the step does not expose `{tool}`"
+    )]
+    UnreachableGroup {
+        /// The step.
+        step: StepId,
+        /// The group's method.
+        method: &'static str,
+        /// The name that is not exposed.
+        tool: String,
+    },
+    /// A tool that nobody is offered.
+    #[error("tool `{tool}` of flow `{flow}` is defined and exposed by no step")]
+    NeverExposed {
+        /// The flow.
+        flow: FlowId,
+        /// The tool.
+        tool: String,
+    },
+    /// A handler that reads other arguments than the model is told of.
+    #[error("step `{step}`: `{method}` handles tool `{tool}`, but {reason}")]
+    SchemaMismatch {
+        /// The step.
+        step: StepId,
+        /// The method.
+        method: &'static str,
+        /// The tool.
+        tool: String,
+        /// How they differ.
+        reason: String,
+    },
+    /// A step that cannot be reached.
+    #[error("nothing in flow `{flow}` routes to step `{step}`")]
+    NeverReached {
+        /// The flow.
+        flow: FlowId,
+        /// The step.
+        step: StepId,
+    },
+    /// A body that names a step that is not there.
+    #[error("step `{step}`: `{method}` goes to `{target}`, which is no step of flow `{flow}`")]
+    UnknownTarget {
+        /// The flow.
+        flow: FlowId,
+        /// The step.
+        step: StepId,
+        /// The method.
+        method: &'static str,
+        /// What the body names.
+        target: String,
+    },
+}
+
+/// Something worth knowing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildNote {
+    /// The usual way to expose a tool whose calls are handled as a group.
+    #[error(
+        "step `{step}`: replies that call `{tool}` alone are handled by `{group}`, never by `{single}`"
+    )]
+    GroupShadowsSingle {
+        /// The step.
+        step: StepId,
+        /// The tool.
+        tool: String,
+        /// The group's method.
+        group: &'static str,
+        /// The method of the tool itself.
+        single: &'static str,
+    },
+}
+
+fn hint(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |name| format!(" Did you mean `{name}`?"))
+}

@@ -1,0 +1,87 @@
+//! The seam between a turn and the world.
+
+use crate::{
+    BoxFuture, StepId,
+    model::{ModelError, ModelReply},
+    tool::ToolResult,
+};
+use std::{
+    fmt,
+    time::{Duration, SystemTime},
+};
+
+/// Where a turn runs. Every clock reading, id, random number, wait, model call and tool call of a turn goes
+/// through it, so that a test can fix them and a durable engine can journal them.
+///
+/// [`SystemHost`] is the default: it reads the system and just runs what it is given.
+pub trait Host: Send + Sync + 'static {
+    /// The time.
+    fn now(&self) -> SystemTime;
+
+    /// Random bits. The runtime uses them to tell ids apart, not for secrets.
+    fn random(&self) -> u64;
+
+    /// An id for a new session.
+    fn session_id(&self) -> String;
+
+    /// Waits.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
+
+    /// Runs one attempt at a model call.
+    fn model_call<'a>(
+        &'a self,
+        _site: CallSite<'a>,
+        call: BoxFuture<'a, Result<ModelReply, ModelError>>,
+    ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
+        call
+    }
+
+    /// Runs one handler, for one call or for a group.
+    fn tool_call<'a>(
+        &'a self,
+        _site: CallSite<'a>,
+        call: BoxFuture<'a, ToolResult>,
+    ) -> BoxFuture<'a, ToolResult> {
+        call
+    }
+}
+
+/// Which call of a turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallSite<'a> {
+    /// The session.
+    pub session: &'a str,
+    /// The step.
+    pub step: &'a StepId,
+    /// The id of the tool call, or of the first of a group; `None` for a model call.
+    pub call: Option<&'a str>,
+}
+
+/// The system's clock, random numbers and timers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemHost;
+
+impl Host for SystemHost {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn random(&self) -> u64 {
+        uuid::Uuid::new_v4().as_u64_pair().1
+    }
+
+    fn session_id(&self) -> String {
+        uuid::Uuid::new_v4().to_string()
+    }
+
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
+}
+
+impl fmt::Debug for dyn Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Host")
+    }
+}

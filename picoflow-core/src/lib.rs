@@ -1,0 +1,69 @@
+//! Vocabulary and run time of picoflow: steps, tools, transitions, sessions.
+//!
+//! Use the crate `picoflow`, which adds the macros and the integrations. This one has no network, no database and no
+//! macro: whatever the macros write can be written by hand with it.
+
+mod children;
+mod content_type;
+mod cx;
+mod engine;
+mod error;
+mod event;
+pub mod flow;
+mod host;
+mod id;
+mod limits;
+pub mod model;
+mod response;
+mod run;
+pub mod session;
+mod step;
+mod tool;
+
+pub use children::{Batch, Branch, Child, ChildError, ParallelInvocation};
+pub use content_type::ContentType;
+pub use cx::Cx;
+pub use engine::{Engine, EngineBuilder, Reply, Turn};
+pub use error::TurnError;
+pub use event::TurnEvent;
+pub use flow::{BuildError, CompiledFlow, CompiledStep, Flow, Steps};
+pub use host::{CallSite, Host, SystemHost};
+pub use id::{FlowId, StepId};
+pub use limits::Limits;
+pub use model::{ChatModel, ModelOutput, ModelRef, ModelReply};
+pub use response::{
+    AtStep, AtTool, Response, StepResponse, ToolResponse, direct, direct_result, direct_to, finish,
+    go, stay, stay_with,
+};
+pub(crate) use run::Env;
+pub use step::{
+    AnyStep, Hidden, HookResult, IntoStepEntry, LogicStep, Prompt, Step, StepEntry, StepExt,
+    TerminateSessionStep, Verdict,
+};
+pub use tool::{
+    Args, IntoToolResponse, Json, ToolCall, ToolDefinition, ToolError, no_arguments, schema_of,
+};
+
+#[doc(hidden)]
+pub mod __private {
+    //! What the macros write and what only they name. Not part of the API.
+    pub use crate::{
+        step::{ChatKind, EntryKind, LogicKind},
+        tool::{
+            CallView, ToolResult, arguments, check,
+            raw::{RawTable, RowIndex},
+            table::{
+                Block, DefinitionRow, GroupRow, Handler, Method, Reference, Target, ToolRow,
+                ToolTable,
+            },
+        },
+    };
+}
+
+use std::{future::Future, pin::Pin};
+
+/// A future that can be kept without knowing its type.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Any error.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

@@ -1,0 +1,78 @@
+//! What a turn may cost.
+
+use std::time::Duration;
+
+/// Bounds of a turn. `Flow::limits` sets them for a flow, `Step::limits` for a step.
+///
+/// ```
+/// use picoflow_core::Limits;
+/// use std::time::Duration;
+///
+/// let limits = Limits::default().model_rounds(4).tool_timeout(Duration::from_secs(5));
+/// assert_ne!(limits, Limits::default());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    pub(crate) model_rounds: u32,
+    pub(crate) transitions: u32,
+    pub(crate) attempts: u32,
+    pub(crate) retry_delay: Duration,
+    pub(crate) model_timeout: Duration,
+    pub(crate) tool_timeout: Duration,
+    pub(crate) nesting: u32,
+    pub(crate) invocations: u32,
+    pub(crate) message_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            model_rounds: 16,
+            transitions: 32,
+            attempts: 3,
+            retry_delay: Duration::from_millis(500),
+            model_timeout: Duration::from_mins(2),
+            tool_timeout: Duration::from_mins(1),
+            nesting: 8,
+            invocations: 256,
+            message_bytes: 256 * 1024,
+        }
+    }
+}
+
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $kind:ty,)*) => {
+        impl Limits {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub const fn $name(mut self, $name: $kind) -> Self {
+                    self.$name = $name;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+setters! {
+    /// Model calls in one turn, retries aside. Default 16; a child counts its own.
+    model_rounds: u32,
+    /// Transitions in one turn, those of logic steps included. Default 32. Only a flow's value counts.
+    transitions: u32,
+    /// Attempts at one reply: the first one and the retries after a transient error, an empty reply, a reply
+    /// that does not parse, or one that `check_response` refused. Default 3, at least 1.
+    attempts: u32,
+    /// The wait before a retry after an error, unless the provider asks for another. Default 500 ms.
+    retry_delay: Duration,
+    /// How long one model call may take. Default 120 s.
+    model_timeout: Duration,
+    /// How long one tool call may take. Default 60 s.
+    tool_timeout: Duration,
+    /// Depth of children in children. Default 8. Only a flow's value counts.
+    nesting: u32,
+    /// Children in one turn, over all depths. Default 256. Only a flow's value counts.
+    invocations: u32,
+    /// Size of the user's message in bytes. Default 256 KiB. Only a flow's value counts.
+    message_bytes: usize,
+}

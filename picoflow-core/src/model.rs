@@ -1,0 +1,179 @@
+//! What the runtime asks of a language model.
+
+mod output;
+mod reference;
+mod usage;
+
+pub use output::ModelOutput;
+pub(crate) use output::without_fence;
+pub use reference::ModelRef;
+pub use usage::Usage;
+
+use crate::{BoxError, BoxFuture, StepId, ToolCall, ToolDefinition, session::Message};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{sync::Arc, time::Duration};
+use tokio_util::sync::CancellationToken;
+
+/// A language model, or what stands in for one.
+///
+/// ```
+/// use picoflow_core::{BoxFuture, model::{ChatModel, ChatRequest, ModelError, ModelReply}};
+///
+/// struct Echo;
+///
+/// impl ChatModel for Echo {
+///     fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>> {
+///         Box::pin(async move {
+///             let said = request.latest().map_or("", |message| &message.content);
+///             Ok(ModelReply::text(format!("You said: {said}")))
+///         })
+///     }
+/// }
+/// ```
+pub trait ChatModel: Send + Sync + 'static {
+    /// Answers a request.
+    ///
+    /// # Errors
+    /// When there is no answer. [`ModelError::is_transient`] decides whether the call is tried again.
+    fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>>;
+}
+
+impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
+    fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>> {
+        (**self).generate(request)
+    }
+}
+
+/// One model call.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ChatRequest {
+    /// Which model, with its parameters.
+    pub model: ModelRef,
+    /// The step that asks.
+    pub step: StepId,
+    /// The history: the step's prompt as a system message at index 0, if it has one, then the conversation.
+    pub messages: Arc<Vec<Arc<Message>>>,
+    /// The tools on offer.
+    pub tools: Arc<[Arc<ToolDefinition>]>,
+    /// Whether the model may, must or must not call one.
+    pub tool_choice: ToolChoice,
+    /// The JSON schema that the reply's text must fit, if any.
+    pub output_schema: Option<Value>,
+    /// Fires when nobody waits for the reply any more.
+    pub cancellation: CancellationToken,
+}
+
+impl ChatRequest {
+    /// The step's prompt; empty if it has none.
+    pub fn prompt(&self) -> &str {
+        match self.messages.first() {
+            Some(first) if first.is_system() => &first.content,
+            _ => "",
+        }
+    }
+
+    /// The newest message of the conversation.
+    pub fn latest(&self) -> Option<&Message> {
+        let latest = self.messages.last().map(|message| &**message);
+        latest.filter(|message| !message.is_system())
+    }
+}
+
+/// Whether the model may, must or must not call a tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolChoice {
+    /// It may.
+    #[default]
+    Auto,
+    /// It must.
+    Required,
+    /// It must not.
+    None,
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ModelReply {
+    /// The text; JSON text when the request had an output schema.
+    #[serde(default)]
+    pub text: String,
+    /// The calls, in the order in which they run.
+    #[serde(default)]
+    pub tool_calls: Vec<ToolCall>,
+    /// What the call cost.
+    #[serde(default)]
+    pub usage: Usage,
+}
+
+impl ModelReply {
+    /// A reply that is a text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
+    }
+
+    /// A reply that calls tools.
+    pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
+        Self {
+            tool_calls: calls.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
+    /// The same with what it cost.
+    #[must_use]
+    pub fn with_usage(mut self, usage: Usage) -> Self {
+        self.usage = usage;
+        self
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.tool_calls.is_empty() && self.text.trim().is_empty()
+    }
+}
+
+/// Why a model did not answer.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// Worth another try: the network, a rate limit, an overloaded server.
+    #[error("the model could not be reached: {source}")]
+    Transient {
+        /// Why.
+        source: BoxError,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// Another try would fail the same way.
+    #[error("the model call failed: {0}")]
+    Permanent(#[source] BoxError),
+    /// It took longer than the step's limit.
+    #[error("the model did not answer within {0:?}")]
+    TimedOut(Duration),
+}
+
+impl ModelError {
+    /// An error that is worth another try.
+    pub fn transient(error: impl Into<BoxError>) -> Self {
+        Self::Transient {
+            source: error.into(),
+            retry_after: None,
+        }
+    }
+
+    /// An error that another try would meet again.
+    pub fn permanent(error: impl Into<BoxError>) -> Self {
+        Self::Permanent(error.into())
+    }
+
+    /// Whether another try may help.
+    pub const fn is_transient(&self) -> bool {
+        matches!(self, Self::Transient { .. } | Self::TimedOut(_))
+    }
+}

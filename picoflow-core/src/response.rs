@@ -1,0 +1,288 @@
+//! Transitions: what a handler or a hook answers.
+//!
+//! One type with a marker and two names for it. `go`, `direct_to` and `finish` fit both places by
+//! inference; `stay` and its kind exist for handlers alone, so that a misuse does not compile.
+
+use crate::{ContentType, StepId};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use std::{fmt, marker::PhantomData};
+
+/// Marks a [`Response`] of a tool handler.
+#[derive(Debug)]
+pub enum AtTool {}
+
+/// Marks a [`Response`] of a step hook.
+#[derive(Debug)]
+pub enum AtStep {}
+
+/// What a tool handler answers: made by [`go`], [`stay`], [`stay_with`], [`direct`], [`direct_to`],
+/// [`finish`] or, in a child, [`direct_result`].
+pub type ToolResponse = Response<AtTool>;
+
+/// What `on_response` and `run_logic` answer: made by [`go`], [`direct_to`], [`finish`], or from a
+/// text, which ends the turn with that text.
+pub type StepResponse = Response<AtStep>;
+
+/// A transition, with what travels along.
+///
+/// The order of effects is fixed, whatever the order of the calls: leave the old step, add to the
+/// sequence, move the cursor, enter the new step, then prompt, state, content type, the tool messages,
+/// and the message.
+///
+/// ```
+/// use picoflow_core::{StepResponse, ToolResponse, direct, go, stay_with};
+/// use serde_json::json;
+///
+/// fn name(name: &str) -> ToolResponse {
+///     if name.is_empty() {
+///         return stay_with("Ask again.");
+///     }
+///     go("ReviewStep").with_state(json!({ "name": name }))
+/// }
+///
+/// fn on_response() -> StepResponse {
+///     go("ReviewStep") // `stay()` would not compile here.
+/// }
+///
+/// assert_eq!(name("Ann").target().unwrap(), "ReviewStep");
+/// assert_eq!(name("").target(), None);
+/// assert_eq!(on_response().target().unwrap(), "ReviewStep");
+/// assert_eq!(direct("Done.").content(), Some("Done."));
+/// ```
+#[must_use = "a transition takes effect only when it is returned"]
+pub struct Response<At> {
+    pub(crate) action: Action,
+    pub(crate) travels: Travels,
+    at: PhantomData<fn() -> At>,
+}
+
+/// Where the conversation goes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Action {
+    Go(StepId),
+    Stay,
+    Direct(String),
+    DirectTo(StepId, String),
+    Finish(String),
+    Result(Value),
+    /// A text that a hook ends the turn with.
+    Text(String),
+}
+
+/// What goes along with a transition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Travels {
+    pub(crate) feedback: Option<String>,
+    pub(crate) state: Option<Map<String, Value>>,
+    pub(crate) prompt: Option<String>,
+    pub(crate) message: Option<String>,
+    pub(crate) content_type: Option<ContentType>,
+    pub(crate) saying: Vec<String>,
+    /// A value that is no JSON, or no object where one is due. The turn fails with it.
+    pub(crate) fault: Option<String>,
+}
+
+impl Action {
+    /// The builder that makes this, as the user wrote it.
+    pub(crate) const fn builder(&self) -> &'static str {
+        match self {
+            Self::Go(_) => "go",
+            Self::Stay => "stay",
+            Self::Direct(_) => "direct",
+            Self::DirectTo(..) => "direct_to",
+            Self::Finish(_) => "finish",
+            Self::Result(_) => "direct_result",
+            Self::Text(_) => "a text",
+        }
+    }
+}
+
+/// Moves to `target` and goes on with it in the same turn. A step that does not exist fails the turn;
+/// the current step as target changes nothing but is not an error.
+pub fn go<At>(target: impl Into<StepId>) -> Response<At> {
+    Response::new(Action::Go(target.into()))
+}
+
+/// Stays, and tells the model `input validated`; the model is called again.
+pub fn stay() -> ToolResponse {
+    Response::new(Action::Stay)
+}
+
+/// Stays, and tells the model `feedback`; the model is called again. For input that was refused or is
+/// not complete yet.
+pub fn stay_with(feedback: impl Into<String>) -> ToolResponse {
+    stay().with_tool_feedback(feedback)
+}
+
+/// Ends the turn with exactly this content, without another model call. The step stays current and the
+/// session goes on.
+pub fn direct(content: impl Into<String>) -> ToolResponse {
+    Response::new(Action::Direct(content.into()))
+}
+
+/// Moves to `target` and ends the turn with exactly this content, without another model call.
+pub fn direct_to<At>(target: impl Into<StepId>, content: impl Into<String>) -> Response<At> {
+    Response::new(Action::DirectTo(target.into(), content.into()))
+}
+
+/// Ends the turn with exactly this content and the session as completed. The cursor stays.
+pub fn finish<At>(content: impl Into<String>) -> Response<At> {
+    Response::new(Action::Finish(content.into()))
+}
+
+/// Ends a child that `run_step` or `run_steps` started: `value` is its output. Anywhere else it fails
+/// the turn. So does a value that cannot be written as JSON.
+pub fn direct_result(value: impl Serialize) -> ToolResponse {
+    match serde_json::to_value(value) {
+        Ok(value) => Response::new(Action::Result(value)),
+        Err(error) => {
+            let mut response = Response::new(Action::Result(Value::Null));
+            response.travels.fault = Some(format!("the result is no JSON: {error}"));
+            response
+        }
+    }
+}
+
+impl<At> Response<At> {
+    fn new(action: Action) -> Self {
+        Self {
+            action,
+            travels: Travels::default(),
+            at: PhantomData,
+        }
+    }
+
+    /// The step this moves to, if it moves.
+    pub const fn target(&self) -> Option<&StepId> {
+        match &self.action {
+            Action::Go(target) | Action::DirectTo(target, _) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// The content that ends the turn, if it does.
+    pub fn content(&self) -> Option<&str> {
+        match &self.action {
+            Action::Direct(content)
+            | Action::DirectTo(_, content)
+            | Action::Finish(content)
+            | Action::Text(content) => Some(content),
+            _ => None,
+        }
+    }
+
+    /// What the model is told about the call, if not the default.
+    pub fn tool_feedback(&self) -> Option<&str> {
+        self.travels.feedback.as_deref()
+    }
+
+    /// Saves `state` on the destination; each top-level key replaces that key. It must be an object.
+    pub fn with_state(mut self, state: impl Serialize) -> Self {
+        match serde_json::to_value(state) {
+            Ok(Value::Object(map)) => self.travels.state = Some(map),
+            Ok(other) => {
+                self.travels.fault = Some(format!("`with_state` takes an object, not {other}"));
+            }
+            Err(error) => {
+                self.travels.fault = Some(format!("the state is no JSON: {error}"));
+            }
+        }
+        self
+    }
+
+    /// Replaces the destination's prompt until that step is left.
+    pub fn with_prompt(mut self, prompt: impl Into<String>) -> Self {
+        self.travels.prompt = Some(prompt.into());
+        self
+    }
+
+    /// Adds a user message to the destination's memory, behind the tool messages.
+    pub fn with_message(mut self, message: impl Into<String>) -> Self {
+        self.travels.message = Some(message.into());
+        self
+    }
+
+    /// Sets the content type of what the destination answers in this turn.
+    pub fn with_content_type(mut self, content_type: impl Into<ContentType>) -> Self {
+        self.travels.content_type = Some(content_type.into());
+        self
+    }
+
+    /// Says `text` to the user now, before the next model call: an event of the turn. It is kept out of
+    /// the memory. Several calls say several texts.
+    pub fn saying(mut self, text: impl Into<String>) -> Self {
+        self.travels.saying.push(text.into());
+        self
+    }
+}
+
+impl ToolResponse {
+    /// What the model is told about this call instead of `input validated`.
+    pub fn with_tool_feedback(mut self, feedback: impl Into<String>) -> Self {
+        self.travels.feedback = Some(feedback.into());
+        self
+    }
+}
+
+impl From<String> for StepResponse {
+    fn from(text: String) -> Self {
+        Self::new(Action::Text(text))
+    }
+}
+
+impl From<&str> for StepResponse {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+// By hand, since derives would ask the same of the marker.
+impl<At> Clone for Response<At> {
+    fn clone(&self) -> Self {
+        Self {
+            action: self.action.clone(),
+            travels: self.travels.clone(),
+            at: PhantomData,
+        }
+    }
+}
+
+impl<At> PartialEq for Response<At> {
+    fn eq(&self, other: &Self) -> bool {
+        self.action == other.action && self.travels == other.travels
+    }
+}
+
+impl<At> fmt::Debug for Response<At> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Response")
+            .field("action", &self.action)
+            .field("travels", &self.travels)
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_chain_replaces_only_the_field_it_names() {
+        let first: ToolResponse = go("A").with_prompt("p").with_state(json!({ "k": 1 }));
+        let second = first.clone().with_prompt("q");
+        assert_eq!(second.travels.prompt.as_deref(), Some("q"));
+        assert_eq!(second.travels.state, first.travels.state);
+        assert_eq!(first.travels.prompt.as_deref(), Some("p"));
+    }
+
+    #[test]
+    fn a_state_that_is_no_object_is_kept_as_a_fault() {
+        let response: ToolResponse = go("A").with_state(json!([1]));
+        assert_eq!(
+            response.travels.fault.as_deref(),
+            Some("`with_state` takes an object, not [1]")
+        );
+    }
+}

@@ -1,0 +1,204 @@
+//! One turn at work.
+
+mod ask;
+mod calls;
+mod child;
+mod children;
+mod dispatch;
+mod draft;
+mod handler;
+mod settle;
+mod turn;
+
+pub(crate) use draft::Draft;
+pub(crate) use handler::panic_text;
+pub(crate) use turn::{Outcome, Start};
+
+use crate::{
+    ParallelInvocation, StepId, TurnError, TurnEvent,
+    flow::{CompiledFlow, CompiledStep},
+    host::{CallSite, Host},
+    model::{ChatModel, Usage},
+    session::{Level, LogEntry, Message, MessageKind, SequenceEntry, Timestamp},
+    step::HookResult,
+};
+use serde_json::{Map, Value};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU32, Ordering},
+};
+use tokio_util::sync::CancellationToken;
+
+/// What a turn works with and never changes.
+pub(crate) struct Env {
+    pub(crate) flow: Arc<CompiledFlow>,
+    pub(crate) model: Arc<dyn ChatModel>,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) session: String,
+    pub(crate) context: Arc<Value>,
+    pub(crate) cancellation: CancellationToken,
+    /// Children started so far, over all depths and branches.
+    pub(crate) invocations: AtomicU32,
+}
+
+/// A turn, or one branch of a `run_steps` in it.
+pub(crate) struct Run {
+    pub(crate) env: Arc<Env>,
+    pub(crate) draft: Draft,
+    /// Nesting of children: 0 for the current step.
+    pub(crate) depth: u32,
+    pub(crate) branch: Option<Arc<ParallelInvocation>>,
+    pub(crate) record: Record,
+    /// A misuse of the API by the flow's code. It fails the turn as soon as that code returns.
+    pub(crate) fault: OnceLock<TurnError>,
+    transitions: u32,
+}
+
+/// What a turn leaves behind besides its draft. It only grows, and a failing handler does not undo it.
+#[derive(Default)]
+pub(crate) struct Record {
+    pub(crate) usage: Usage,
+    pub(crate) entries: Vec<LogEntry>,
+    pub(crate) moves: Vec<SequenceEntry>,
+    pub(crate) events: Vec<TurnEvent>,
+}
+
+impl Record {
+    fn extend(&mut self, other: Self) {
+        self.usage.add(&other.usage);
+        self.entries.extend(other.entries);
+        self.moves.extend(other.moves);
+        self.events.extend(other.events);
+    }
+}
+
+impl Run {
+    pub(crate) fn new(env: Env, draft: Draft) -> Self {
+        Self {
+            env: Arc::new(env),
+            draft,
+            depth: 0,
+            branch: None,
+            record: Record::default(),
+            fault: OnceLock::new(),
+            transitions: 0,
+        }
+    }
+
+    /// Takes what a hook returned, unless the hook misused the API.
+    fn checked<T>(
+        &mut self,
+        step: &StepId,
+        hook: &'static str,
+        result: HookResult<T>,
+    ) -> Result<T, TurnError> {
+        self.check_fault()?;
+        result.map_err(|source| TurnError::Hook {
+            step: step.clone(),
+            hook,
+            source,
+        })
+    }
+
+    fn check_fault(&mut self) -> Result<(), TurnError> {
+        self.fault.take().map_or(Ok(()), Err)
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.env.host.now().into()
+    }
+
+    /// Adds an entry to the session's `log`, `warn` or `error` list.
+    pub(crate) fn note(&mut self, level: Level, message: String, extra: Map<String, Value>) {
+        let flow = &self.env.flow.id;
+        match level {
+            Level::Log => tracing::info!(%flow, "{message}"),
+            Level::Warn => tracing::warn!(%flow, "{message}"),
+            Level::Error => tracing::error!(%flow, "{message}"),
+        }
+        if level == Level::Warn {
+            self.record.events.push(TurnEvent::Warned {
+                message: message.clone(),
+            });
+        }
+        self.record.entries.push(LogEntry {
+            timestamp: self.now(),
+            level,
+            message,
+            extra,
+        });
+    }
+
+    pub(crate) fn warn(&mut self, step: &StepId, message: impl Into<String>) {
+        let extra = [("step".to_owned(), Value::from(step.as_str()))];
+        self.note(Level::Warn, message.into(), extra.into_iter().collect());
+    }
+
+    /// Adds a message of `step` to its namespace.
+    fn push(&mut self, step: &CompiledStep, kind: MessageKind, content: String) {
+        self.push_with(step, kind, content, Map::new());
+    }
+
+    fn push_with(
+        &mut self,
+        step: &CompiledStep,
+        kind: MessageKind,
+        content: String,
+        additional: Map<String, Value>,
+    ) {
+        let message = self.message(step, kind, content, additional);
+        self.draft
+            .edit()
+            .messages(&step.namespace)
+            .push(Arc::new(message));
+    }
+
+    fn message(
+        &self,
+        step: &CompiledStep,
+        kind: MessageKind,
+        content: String,
+        additional: Map<String, Value>,
+    ) -> Message {
+        let timestamp = self.now();
+        let number = self.env.host.random() % 10_000_000_000;
+        Message {
+            id: format!("{}|{timestamp}|{number:010}", step.id),
+            timestamp,
+            content,
+            kind,
+            additional,
+        }
+    }
+
+    /// Counts one more child.
+    fn count_invocation(&self, step: &StepId) -> Result<(), TurnError> {
+        let limit = self.env.flow.limits.invocations;
+        if self.env.invocations.fetch_add(1, Ordering::Relaxed) < limit {
+            return Ok(());
+        }
+        Err(TurnError::Limit {
+            step: step.clone(),
+            what: "children",
+            limit,
+        })
+    }
+}
+
+impl Env {
+    fn step(&self, at: usize) -> Result<&CompiledStep, TurnError> {
+        self.flow.steps.get(at).ok_or_else(|| TurnError::Invariant {
+            session: self.session.clone(),
+            flow: self.flow.id.clone(),
+            reason: format!("there is no step number {at}"),
+        })
+    }
+
+    fn site<'a>(&'a self, step: &'a CompiledStep, call: Option<&'a str>) -> CallSite<'a> {
+        CallSite {
+            session: &self.session,
+            step: &step.id,
+            call,
+        }
+    }
+}

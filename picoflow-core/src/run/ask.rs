@@ -1,0 +1,290 @@
+//! One reply of a model: the request, and the attempts at it.
+
+use super::{Env, Run, draft::PROMPT_KEY};
+use crate::{
+    Cx, Hidden, ToolDefinition, TurnError, TurnEvent, Verdict,
+    flow::CompiledStep,
+    model::{ChatRequest, ModelError, ModelOutput, ModelReply, ToolChoice, without_fence},
+    session::{Message, MessageKind},
+    tool::ToolValidator,
+};
+use serde_json::{Map, Value};
+use std::{sync::Arc, time::Duration};
+
+/// What the reference product tells a model that said nothing.
+const NUDGE: &str = "Follow system prompt and respond properly.";
+
+/// A reply that was taken, with what it answers.
+pub(super) struct Asked {
+    pub(super) reply: ModelReply,
+    pub(super) hidden: Hidden,
+    /// The reply's text parsed, if the step has an output schema.
+    pub(super) structured: Option<Value>,
+}
+
+impl Asked {
+    /// The reply as `on_response` gets it.
+    pub(super) fn output(&self) -> ModelOutput {
+        match &self.structured {
+            Some(value) => ModelOutput::Structured(value.clone()),
+            None => ModelOutput::Text(self.reply.text.clone()),
+        }
+    }
+}
+
+/// Why a reply is not taken.
+struct Refusal {
+    /// For the session and the error.
+    reason: String,
+    /// For the model.
+    nudge: String,
+}
+
+impl Run {
+    /// Asks the step's model until it gives a reply that can be used.
+    pub(super) async fn ask(
+        &mut self,
+        env: &Env,
+        at: usize,
+        rounds: &mut u32,
+    ) -> Result<Asked, TurnError> {
+        let step = env.step(at)?;
+        if *rounds >= step.limits.model_rounds {
+            return Err(TurnError::Limit {
+                step: step.id.clone(),
+                what: "model rounds",
+                limit: step.limits.model_rounds,
+            });
+        }
+        *rounds += 1;
+        let (request, hidden) = self.request(env, step, at)?;
+        let schema = compile_schema(step, &request)?;
+        if schema.is_some() && !request.tools.is_empty() {
+            self.warn(
+                &step.id,
+                "the step offers tools beside an output schema: providers differ in what they do",
+            );
+        }
+        let attempts = step.limits.attempts.max(1);
+        let mut refusal: Option<Refusal> = None;
+        for attempt in 1..=attempts {
+            let request = self.with_nudge(&request, step, refusal.as_ref());
+            let reply = match self.attempt(env, step, request).await {
+                Ok(reply) => reply,
+                Err(error) if error.is_transient() && attempt < attempts => {
+                    self.warn(
+                        &step.id,
+                        format!("attempt {attempt} of {attempts}: {error}"),
+                    );
+                    env.host.sleep(delay(&error, step)).await;
+                    continue;
+                }
+                Err(source) => {
+                    return Err(TurnError::Model {
+                        step: step.id.clone(),
+                        source,
+                    });
+                }
+            };
+            self.record.usage.add(&reply.usage);
+            match self.judge(step, at, &reply, schema.as_ref())? {
+                Ok(structured) => {
+                    return Ok(Asked {
+                        reply,
+                        hidden,
+                        structured,
+                    });
+                }
+                Err(refused) => {
+                    let text = format!("attempt {attempt} of {attempts}: {}", refused.reason);
+                    self.warn(&step.id, text);
+                    refusal = Some(refused);
+                }
+            }
+        }
+        Err(TurnError::NoReply {
+            step: step.id.clone(),
+            attempts,
+            reason: refusal.map_or_else(|| "of errors".to_owned(), |refusal| refusal.reason),
+        })
+    }
+
+    fn request(
+        &mut self,
+        env: &Env,
+        step: &CompiledStep,
+        at: usize,
+    ) -> Result<(ChatRequest, Hidden), TurnError> {
+        let cx = Cx::new(self, at);
+        let own = step.step.dyn_prompt(&cx);
+        let hidden = step.step.dyn_hide_tools(&cx);
+        let output_schema = step.step.dyn_output_schema(&cx);
+        self.check_fault()?;
+        let attached = self
+            .draft
+            .states
+            .get(at)
+            .and_then(|state| state.get(PROMPT_KEY));
+        let prompt = attached
+            .and_then(Value::as_str)
+            .or(own.as_str())
+            .map(str::to_owned);
+        self.set_system(step, prompt);
+        let tools = self.offer(step, &hidden);
+        let messages = self.draft.memory.get(&step.namespace);
+        let request = ChatRequest {
+            model: step.model.clone(),
+            step: step.id.clone(),
+            messages: messages
+                .map(|memory| Arc::clone(&memory.messages))
+                .unwrap_or_default(),
+            tools,
+            tool_choice: ToolChoice::Auto,
+            output_schema,
+            cancellation: env.cancellation.clone(),
+        };
+        Ok((request, hidden))
+    }
+
+    /// What the step offers at this call.
+    fn offer(&mut self, step: &CompiledStep, hidden: &Hidden) -> Arc<[Arc<ToolDefinition>]> {
+        match hidden {
+            Hidden::None => Arc::clone(&step.offered),
+            Hidden::All => Arc::default(),
+            Hidden::Names(names) => {
+                for name in names
+                    .iter()
+                    .filter(|name| !step.tools.contains_key(&***name))
+                {
+                    self.warn(
+                        &step.id,
+                        format!("`hide_tools` names `{name}`, which the step does not expose"),
+                    );
+                }
+                let offered = step
+                    .offered
+                    .iter()
+                    .filter(|tool| !hidden.hides(tool.name()));
+                offered.cloned().collect()
+            }
+        }
+    }
+
+    /// Makes `prompt` the system message of the step's namespace.
+    fn set_system(&mut self, step: &CompiledStep, prompt: Option<String>) {
+        let memory = self.draft.memory.get(&step.namespace);
+        let first = memory.and_then(|memory| memory.messages.first());
+        let known = first.filter(|first| first.is_system());
+        if known.map(|message| &message.content) == prompt.as_ref() {
+            return;
+        }
+        let has_one = known.is_some();
+        let message =
+            prompt.map(|text| Arc::new(self.message(step, MessageKind::System, text, Map::new())));
+        let messages = self.draft.edit().messages(&step.namespace);
+        messages.splice(..usize::from(has_one), message);
+    }
+
+    /// The same request with a word about the refused reply. It is not kept: the stored history holds what was said,
+    /// not how often it took to say it.
+    fn with_nudge(
+        &self,
+        request: &ChatRequest,
+        step: &CompiledStep,
+        refusal: Option<&Refusal>,
+    ) -> ChatRequest {
+        let mut request = request.clone();
+        if let Some(refusal) = refusal {
+            let nudge = refusal.nudge.clone();
+            let message: Message = self.message(step, MessageKind::Human, nudge, Map::new());
+            Arc::make_mut(&mut request.messages).push(Arc::new(message));
+        }
+        request
+    }
+
+    async fn attempt(
+        &mut self,
+        env: &Env,
+        step: &CompiledStep,
+        request: ChatRequest,
+    ) -> Result<ModelReply, ModelError> {
+        self.record.events.push(TurnEvent::ModelCalled {
+            step: step.id.clone(),
+        });
+        let call = env
+            .host
+            .model_call(env.site(step, None), env.model.generate(request));
+        let limit = step.limits.model_timeout;
+        tokio::time::timeout(limit, call)
+            .await
+            .unwrap_or(Err(ModelError::TimedOut(limit)))
+    }
+
+    /// Whether to take the reply; if so, with its parsed text where there is a schema.
+    fn judge(
+        &mut self,
+        step: &CompiledStep,
+        at: usize,
+        reply: &ModelReply,
+        schema: Option<&ToolValidator>,
+    ) -> Result<Result<Option<Value>, Refusal>, TurnError> {
+        if reply.is_empty() {
+            return Ok(Err(Refusal {
+                reason: "the reply was empty".to_owned(),
+                nudge: NUDGE.to_owned(),
+            }));
+        }
+        let schema = schema.filter(|_| reply.tool_calls.is_empty());
+        let structured = match schema.map(|schema| parse_structured(&reply.text, schema)) {
+            Some(Err(reason)) => {
+                return Ok(Err(Refusal {
+                    nudge: format!(
+                        "Your reply was refused: {reason}. Reply with JSON that fits the schema and nothing else."
+                    ),
+                    reason,
+                }));
+            }
+            Some(Ok(value)) => Some(value),
+            None => None,
+        };
+        let verdict = step.step.dyn_check_response(&Cx::new(self, at), reply);
+        self.check_fault()?;
+        Ok(match verdict {
+            Verdict::Accept => Ok(structured),
+            Verdict::Retry(reason) => Err(Refusal {
+                nudge: format!("Your reply was refused: {reason} Reply again."),
+                reason: format!("`check_response` refused the reply: {reason}"),
+            }),
+        })
+    }
+}
+
+fn delay(error: &ModelError, step: &CompiledStep) -> Duration {
+    match error {
+        ModelError::Transient {
+            retry_after: Some(wait),
+            ..
+        } => *wait,
+        _ => step.limits.retry_delay,
+    }
+}
+
+/// The output schema, ready to check replies with.
+fn compile_schema(
+    step: &CompiledStep,
+    request: &ChatRequest,
+) -> Result<Option<ToolValidator>, TurnError> {
+    let schema = request.output_schema.as_ref().map(ToolValidator::compile);
+    schema.transpose().map_err(|reason| TurnError::Misuse {
+        step: step.id.clone(),
+        reason: format!("what `output_schema` returns {reason}"),
+    })
+}
+
+fn parse_structured(text: &str, schema: &ToolValidator) -> Result<Value, String> {
+    let value = serde_json::from_str(without_fence(text))
+        .map_err(|error| format!("it is no JSON: {error}"))?;
+    let checked = schema.check(&value);
+    checked.map_err(|error| format!("it does not fit the schema: {error}"))?;
+    Ok(value)
+}

@@ -1,0 +1,79 @@
+//! The calls of a reply before any handler sees them.
+
+use super::Run;
+use crate::{
+    Hidden, ToolCall, ToolDefinition,
+    flow::{CompiledStep, CompiledTool},
+    tool::{ToolError, ToolValidator, args},
+};
+use serde::de::IgnoredAny;
+use serde_json::Value;
+use std::collections::HashSet;
+
+impl Run {
+    /// Brings the calls of a reply into the form that everything after expects: argument text repaired where that is
+    /// safe, and ids that are there and tell the calls apart.
+    pub(super) fn normalise(&mut self, step: &CompiledStep, calls: &mut [ToolCall]) {
+        let mut ids = HashSet::new();
+        for call in calls {
+            if let Some(args::Repair::Doubled) = args::normalise(call) {
+                self.warn(
+                    &step.id,
+                    format!(
+                        "repaired arguments of tool '{}': JSON in a JSON string",
+                        call.name()
+                    ),
+                );
+            }
+            if call.id().is_empty() || !ids.insert(call.id().to_owned()) {
+                let id = format!("call_{:016x}", self.env.host.random());
+                ids.insert(id.clone());
+                call.set_id(id);
+            }
+        }
+    }
+}
+
+pub(super) fn is_offered(step: &CompiledStep, tool: &str, hidden: &Hidden) -> bool {
+    step.tools.contains_key(tool) && !hidden.hides(tool)
+}
+
+/// Parses and checks the arguments of a call whose tool the step exposes.
+pub(super) fn validate(
+    tool: &CompiledTool,
+    call: &ToolCall,
+    is_read_by_handler: bool,
+) -> Result<Option<Value>, ToolError> {
+    if !ToolValidator::IS_ACTIVE {
+        // A handler that does not read them would not notice that they are no JSON.
+        return if is_read_by_handler {
+            Ok(None)
+        } else {
+            args::parse::<IgnoredAny>(call).map(|_| None)
+        };
+    }
+    let arguments = args::parse(call)?;
+    tool.validator.check(&arguments)?;
+    Ok(Some(arguments))
+}
+
+pub(super) fn unknown_tool(step: &CompiledStep, tool: &str, hidden: &Hidden) -> String {
+    let offered: Vec<_> = step
+        .tools()
+        .map(ToolDefinition::name)
+        .filter(|name| !hidden.hides(name))
+        .collect();
+    let near = |name: &&str| strsim::jaro_winkler(name, tool);
+    let nearest = offered
+        .iter()
+        .filter(|name| near(name) > 0.8)
+        .max_by(|a, b| near(a).total_cmp(&near(b)));
+    let there = match &*offered {
+        [] => "There are no tools here.".to_owned(),
+        names => format!("The tools here are: {}.", names.join(", ")),
+    };
+    match nearest {
+        Some(name) => format!("Tool '{tool}' does not exist here. Did you mean '{name}'? {there}"),
+        None => format!("Tool '{tool}' does not exist here. {there}"),
+    }
+}

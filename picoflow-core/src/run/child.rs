@@ -1,0 +1,193 @@
+//! One child, from its `on_enter` to its answer.
+
+use super::{
+    Env, Run,
+    dispatch::Dispatched,
+    settle::{Heard, misuse},
+};
+use crate::{
+    Cx, StepResponse, TurnError, TurnEvent,
+    flow::CompiledStep,
+    model::{ModelOutput, ModelReply},
+    response::{Action, Travels},
+    session::{Message, MessageKind, SequenceEntry},
+};
+use serde_json::Value;
+
+impl Run {
+    pub(super) async fn child(
+        &mut self,
+        env: &Env,
+        at: usize,
+        message: Option<String>,
+    ) -> Result<Value, TurnError> {
+        let step = env.step(at)?;
+        let limit = env.flow.limits.nesting;
+        if self.depth >= limit {
+            return Err(TurnError::Limit {
+                step: step.id.clone(),
+                what: "levels of children",
+                limit,
+            });
+        }
+        self.count_invocation(&step.id)?;
+        self.depth += 1;
+        self.record.moves.push(SequenceEntry {
+            level: self.depth + 1,
+            step_name: step.id.clone(),
+        });
+        self.record.events.push(TurnEvent::ChildStarted {
+            step: step.id.clone(),
+            level: self.depth,
+        });
+        let entered = step.step.dyn_on_enter(&mut Cx::new(self, at)).await;
+        let result = match self.checked(&step.id, "on_enter", entered) {
+            Ok(()) => self.child_answer(env, at, message).await,
+            Err(error) => Err(error),
+        };
+        let left = step.step.dyn_on_exit(&mut Cx::new(self, at)).await;
+        let left = self.checked(&step.id, "on_exit", left);
+        self.depth -= 1;
+        // The first failure is the cause.
+        let value = result?;
+        left.map(|()| value)
+    }
+
+    /// Asks until the child has its answer.
+    async fn child_answer(
+        &mut self,
+        env: &Env,
+        at: usize,
+        message: Option<String>,
+    ) -> Result<Value, TurnError> {
+        let step = env.step(at)?;
+        if step.is_logic {
+            return Err(misuse(
+                step,
+                "a logic step cannot be a child: it only moves the cursor".to_owned(),
+            ));
+        }
+        let ends_answered = |run: &Self| {
+            let memory = run.draft.memory.get(&step.namespace);
+            memory
+                .and_then(|memory| memory.last())
+                .is_none_or(Message::is_ai)
+        };
+        // A child has no crossing, and every provider wants something to answer.
+        let opening = message.or_else(|| ends_answered(self).then(|| "Start".to_owned()));
+        if let Some(text) = opening {
+            self.push(step, MessageKind::Human, text);
+        }
+        let mut rounds = 0;
+        loop {
+            let mut asked = self.ask(env, at, &mut rounds).await?;
+            if asked.reply.tool_calls.is_empty() {
+                let output = asked.output();
+                let answered = step
+                    .step
+                    .dyn_on_response(&mut Cx::new(self, at), output)
+                    .await;
+                let response = self.checked(&step.id, "on_response", answered)?;
+                return self.child_text(at, step, response, &asked.output());
+            }
+            self.normalise(step, &mut asked.reply.tool_calls);
+            let calls = &asked.reply.tool_calls;
+            let dispatched = self.dispatch(env, at, calls, &asked.hidden).await?;
+            if let Some(value) = self.child_result(at, step, asked.reply, dispatched)? {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// The answer of a child that ends with a text.
+    fn child_text(
+        &mut self,
+        at: usize,
+        step: &CompiledStep,
+        response: StepResponse,
+        output: &ModelOutput,
+    ) -> Result<Value, TurnError> {
+        let Action::Text(text) = response.action else {
+            return Err(illegal(step, &response.action));
+        };
+        self.child_carry(at, step, response.travels)?;
+        // A structured step answers with JSON text, and its caller wants the value.
+        let value = match output {
+            ModelOutput::Structured(_) => serde_json::from_str(&text).ok(),
+            ModelOutput::Text(_) => None,
+        };
+        let value = value.unwrap_or_else(|| Value::String(text.clone()));
+        let ai = MessageKind::Ai {
+            tool_calls: Vec::new(),
+        };
+        self.push(step, ai, text);
+        Ok(value)
+    }
+
+    /// The answer of a child's handlers; `None` if each of them failed and the model is to try again.
+    fn child_result(
+        &mut self,
+        at: usize,
+        step: &CompiledStep,
+        reply: ModelReply,
+        dispatched: Dispatched,
+    ) -> Result<Option<Value>, TurnError> {
+        let mut result = None;
+        for response in dispatched.responses {
+            self.child_carry(at, step, response.travels)?;
+            match response.action {
+                Action::Result(value) if result.is_none() => result = Some(value),
+                Action::Result(_) => {
+                    return Err(misuse(
+                        step,
+                        "several handlers of one reply gave a `direct_result`".to_owned(),
+                    ));
+                }
+                action => return Err(illegal(step, &action)),
+            }
+        }
+        let heard = Heard {
+            reply,
+            answers: &dispatched.answers,
+        };
+        self.remember(step, heard);
+        Ok(result)
+    }
+
+    /// What travels along with a child's answer has no destination but the child itself.
+    fn child_carry(
+        &mut self,
+        at: usize,
+        step: &CompiledStep,
+        travels: Travels,
+    ) -> Result<(), TurnError> {
+        if let Some(reason) = travels.fault {
+            return Err(misuse(step, reason));
+        }
+        if travels.prompt.is_some() || travels.message.is_some() || travels.content_type.is_some() {
+            return Err(misuse(
+                step,
+                "a child has no destination: of `with_prompt`, `with_message` and `with_content_type` none has an effect on it".to_owned(),
+            ));
+        }
+        let said = travels
+            .saying
+            .into_iter()
+            .map(|text| TurnEvent::Said { text });
+        self.record.events.extend(said);
+        if let Some(state) = travels.state {
+            self.draft.edit().merge_state(at, state);
+        }
+        Ok(())
+    }
+}
+
+fn illegal(step: &CompiledStep, action: &Action) -> TurnError {
+    misuse(
+        step,
+        format!(
+            "`{}` is not for a child, which cannot move the cursor or speak to the user: answer with `direct_result`",
+            action.builder()
+        ),
+    )
+}

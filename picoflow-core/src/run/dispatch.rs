@@ -1,0 +1,228 @@
+//! The tool calls of one reply, one handler after the other.
+
+use super::{
+    Env, Run,
+    calls::{is_offered, unknown_tool, validate},
+    handler::Job,
+};
+use crate::{
+    Hidden, ToolCall, ToolResponse, TurnError, TurnEvent,
+    flow::{CompiledStep, Route},
+    response::stay,
+    session::{Level, ToolStatus},
+    tool::{CallView, Failure, ToolError, ToolResult},
+};
+use serde_json::{Map, Value};
+
+/// What a call that was handled says to the model unless its handler says otherwise.
+pub(super) const VALIDATED: &str = "input validated";
+
+/// What the model is told about an error that is not for it.
+const FAILED: &str = "The tool failed for an internal reason. Do not assume that it did anything.";
+
+/// What a call of a group is told when another one is the reason that it did not run.
+const SIBLING_INVALID: &str = "Not run, since another call of the same reply has invalid arguments. Correct that one and make both calls again.";
+
+/// The answer to one call.
+pub(super) struct Answer {
+    pub(super) feedback: String,
+    pub(super) status: ToolStatus,
+}
+
+/// All answers to a reply, in the order of its calls, and the transitions of the handlers that ran.
+#[derive(Default)]
+pub(super) struct Dispatched {
+    pub(super) answers: Vec<Answer>,
+    pub(super) responses: Vec<ToolResponse>,
+}
+
+impl Run {
+    /// Runs the handlers for `calls`. All belong to the step that received the reply, whatever a handler decides.
+    pub(super) async fn dispatch(
+        &mut self,
+        env: &Env,
+        at: usize,
+        calls: &[ToolCall],
+        hidden: &Hidden,
+    ) -> Result<Dispatched, TurnError> {
+        let step = env.step(at)?;
+        let mut dispatched = Dispatched::default();
+        if let Some(group) = group_of(step, calls, hidden) {
+            self.dispatch_group(env, at, group, calls, &mut dispatched)
+                .await?;
+        } else {
+            for call in calls {
+                let result = self.dispatch_one(env, at, call, hidden).await?;
+                self.answer(step, call, result, &mut dispatched)?;
+            }
+        }
+        Ok(dispatched)
+    }
+
+    async fn dispatch_one(
+        &mut self,
+        env: &Env,
+        at: usize,
+        call: &ToolCall,
+        hidden: &Hidden,
+    ) -> Result<ToolResult, TurnError> {
+        let step = env.step(at)?;
+        let tool = step.tools.get(call.name());
+        let Some(tool) = tool.filter(|_| !hidden.hides(call.name())) else {
+            self.warn(&step.id, format!("hallucinated tool: {}", call.name()));
+            return Ok(Err(ToolError::feedback(unknown_tool(
+                step,
+                call.name(),
+                hidden,
+            ))));
+        };
+        let parsed = match validate(tool, call, tool.reads_arguments) {
+            Ok(parsed) => parsed,
+            Err(error) => return Ok(Err(error)),
+        };
+        let Some(route) = tool.route else {
+            self.warn(&step.id, format!("missing tool handler: {}", call.name()));
+            return Ok(Ok(stay()));
+        };
+        self.handle(env, at, route, Job::One(CallView::new(call, parsed)))
+            .await
+    }
+
+    /// One handler for all calls. It runs only if the arguments of every call are valid, and what it decides counts
+    /// once.
+    async fn dispatch_group(
+        &mut self,
+        env: &Env,
+        at: usize,
+        route: Route,
+        calls: &[ToolCall],
+        dispatched: &mut Dispatched,
+    ) -> Result<(), TurnError> {
+        let step = env.step(at)?;
+        let mut invalid = Vec::new();
+        for call in calls {
+            let checked = step
+                .tools
+                .get(call.name())
+                .map(|tool| validate(tool, call, false));
+            invalid.push(checked.and_then(Result::err));
+        }
+        if invalid.iter().any(Option::is_some) {
+            for (call, error) in calls.iter().zip(invalid) {
+                let error = error.unwrap_or_else(|| ToolError::feedback(SIBLING_INVALID));
+                self.answer(step, call, Err(error), dispatched)?;
+            }
+            return Ok(());
+        }
+        match self.handle(env, at, route, Job::Group(calls)).await? {
+            Ok(response) => {
+                let feedback = response.tool_feedback().unwrap_or(VALIDATED).to_owned();
+                dispatched.responses.push(response);
+                for call in calls {
+                    self.add(
+                        step,
+                        call,
+                        feedback.clone(),
+                        ToolStatus::Success,
+                        dispatched,
+                    );
+                }
+            }
+            Err(error) => {
+                let names: Vec<_> = calls.iter().map(ToolCall::name).collect();
+                let feedback = self.explain(step, &names.join(", "), error)?;
+                for call in calls {
+                    self.add(step, call, feedback.clone(), ToolStatus::Error, dispatched);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the answer of one call down, and what its handler decided.
+    fn answer(
+        &mut self,
+        step: &CompiledStep,
+        call: &ToolCall,
+        result: ToolResult,
+        dispatched: &mut Dispatched,
+    ) -> Result<(), TurnError> {
+        let (feedback, status) = match result {
+            Ok(response) => {
+                let feedback = response.tool_feedback().unwrap_or(VALIDATED).to_owned();
+                dispatched.responses.push(response);
+                (feedback, ToolStatus::Success)
+            }
+            Err(error) => (self.explain(step, call.name(), error)?, ToolStatus::Error),
+        };
+        self.add(step, call, feedback, status, dispatched);
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        step: &CompiledStep,
+        call: &ToolCall,
+        feedback: String,
+        status: ToolStatus,
+        dispatched: &mut Dispatched,
+    ) {
+        self.record.events.push(TurnEvent::ToolCalled {
+            step: step.id.clone(),
+            tool: call.name().to_owned(),
+            status,
+        });
+        dispatched.answers.push(Answer { feedback, status });
+    }
+
+    /// What the model is told of an error; the session is told the rest.
+    fn explain(
+        &mut self,
+        step: &CompiledStep,
+        tool: &str,
+        error: ToolError,
+    ) -> Result<String, TurnError> {
+        match error.0 {
+            Failure::Feedback(text) => Ok(text),
+            Failure::Arguments(_) => {
+                self.warn(
+                    &step.id,
+                    format!("invalid arguments for tool '{tool}': {error}"),
+                );
+                Ok(format!(
+                    "Invalid arguments for tool '{tool}': {error}. Correct them and call the tool again."
+                ))
+            }
+            Failure::Internal(error) => {
+                let extra = [("step", step.id.as_str()), ("tool", tool)];
+                let extra = extra.map(|(key, value)| (key.to_owned(), Value::from(value)));
+                self.note(
+                    Level::Error,
+                    format!("tool '{tool}': {error}"),
+                    Map::from_iter(extra),
+                );
+                Ok(FAILED.to_owned())
+            }
+            Failure::Abort(source) => Err(TurnError::Aborted {
+                step: step.id.clone(),
+                tool: tool.to_owned(),
+                source,
+            }),
+        }
+    }
+}
+
+/// The handler of exactly this set of tools. A reply with a tool that is not offered matches none.
+fn group_of(step: &CompiledStep, calls: &[ToolCall], hidden: &Hidden) -> Option<Route> {
+    if step.groups.is_empty()
+        || calls
+            .iter()
+            .any(|call| !is_offered(step, call.name(), hidden))
+    {
+        return None;
+    }
+    let mut names: Vec<String> = calls.iter().map(|call| call.name().to_owned()).collect();
+    names.sort_unstable();
+    names.dedup();
+    step.groups.get(&names).copied()
+}

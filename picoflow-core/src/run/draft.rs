@@ -1,0 +1,124 @@
+//! The copy of a session that a turn works on.
+//!
+//! Copies are cheap: everything large is shared until it is written. So a turn starts from the stored document
+//! without copying its history, a handler that fails is undone by putting the copy from before it back, and each
+//! branch of a `run_steps` has one of its own.
+
+use crate::{
+    ContentType,
+    flow::CompiledFlow,
+    session::{Memory, Message, Session, empty_object},
+};
+use serde_json::{Map, Value};
+use std::{collections::BTreeMap, sync::Arc};
+
+#[derive(Clone)]
+pub(crate) struct Draft(Arc<Data>);
+
+/// States and the like are by the step's place in the compiled flow.
+#[derive(Clone)]
+pub(crate) struct Data {
+    pub(crate) states: Vec<Arc<Value>>,
+    pub(crate) transient: BTreeMap<usize, Arc<Value>>,
+    pub(crate) memory: BTreeMap<Arc<str>, Memory>,
+    pub(crate) content_types: BTreeMap<usize, ContentType>,
+    pub(crate) current: usize,
+    pub(crate) is_completed: bool,
+}
+
+/// The key of a state in which a transition's prompt is kept.
+pub(crate) const PROMPT_KEY: &str = "_prompt";
+
+impl Draft {
+    /// A new session that begins at `current`.
+    pub(crate) fn new(flow: &CompiledFlow, current: usize) -> Self {
+        Self(Arc::new(Data {
+            states: vec![empty_object(); flow.steps.len()],
+            transient: BTreeMap::new(),
+            memory: BTreeMap::new(),
+            content_types: BTreeMap::new(),
+            current,
+            is_completed: false,
+        }))
+    }
+
+    /// A stored session at its step `current`.
+    pub(crate) fn of(session: &Session, flow: &CompiledFlow, current: usize) -> Self {
+        let mut draft = Self::new(flow, current);
+        let data = draft.edit();
+        data.memory.clone_from(&session.flow.memory);
+        for stored in &session.flow.steps {
+            let state = flow
+                .index
+                .get(&stored.name)
+                .and_then(|&at| data.states.get_mut(at));
+            if let Some(state) = state {
+                *state = Arc::clone(&stored.state);
+            }
+        }
+        draft
+    }
+
+    pub(crate) fn edit(&mut self) -> &mut Data {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl std::ops::Deref for Draft {
+    type Target = Data;
+
+    fn deref(&self) -> &Data {
+        &self.0
+    }
+}
+
+impl Data {
+    /// The messages of a namespace, which begins to exist here.
+    pub(crate) fn messages(&mut self, namespace: &Arc<str>) -> &mut Vec<Arc<Message>> {
+        let memory = self.memory.entry(Arc::clone(namespace)).or_default();
+        Arc::make_mut(&mut memory.messages)
+    }
+
+    /// Replaces each top-level key of `state` in the step's durable state.
+    pub(crate) fn merge_state(&mut self, at: usize, state: Map<String, Value>) {
+        if let Some(own) = self.states.get_mut(at) {
+            merge(own, state);
+        }
+    }
+
+    /// The same for what lives as long as the turn.
+    pub(crate) fn merge_transient(&mut self, at: usize, state: Map<String, Value>) {
+        merge(self.transient.entry(at).or_insert_with(empty_object), state);
+    }
+
+    pub(crate) fn remove_state(&mut self, at: usize, key: &str) -> Option<Value> {
+        let own = self.states.get_mut(at)?;
+        own.get(key)?;
+        Arc::make_mut(own).as_object_mut()?.shift_remove(key)
+    }
+}
+
+fn merge(own: &mut Arc<Value>, new: Map<String, Value>) {
+    match Arc::make_mut(own) {
+        Value::Object(map) => map.extend(new),
+        other => *other = Value::Object(new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_given_key_replaces_that_key_and_no_other() {
+        let mut own = Arc::new(json!({ "a": { "x": 1, "y": 2 }, "b": 1 }));
+        let before = Arc::clone(&own);
+        let Value::Object(new) = json!({ "a": { "x": 3 }, "c": 4 }) else {
+            return;
+        };
+        merge(&mut own, new);
+        assert_eq!(*own, json!({ "a": { "x": 3 }, "b": 1, "c": 4 }));
+        assert_eq!(before["a"]["y"], 2);
+    }
+}

@@ -1,0 +1,239 @@
+//! The session document: all that outlives a turn.
+//!
+//! It keeps the field names of the reference product, so that its tools and habits carry over.
+
+mod history;
+mod lock;
+mod memory_store;
+mod message;
+mod store;
+mod timestamp;
+
+pub use history::{HistoryFault, check_history};
+pub(crate) use lock::SessionLocks;
+pub use memory_store::MemoryStore;
+pub use message::{Message, MessageKind, ToolStatus};
+pub use store::{SessionQuery, SessionStore, SessionSummary, StoreError};
+pub use timestamp::Timestamp;
+
+use crate::{
+    FlowId, StepId,
+    model::{ModelRef, Usage},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::{collections::BTreeMap, str::FromStr, sync::Arc};
+
+/// The version of the document format that this build writes.
+pub const SESSION_VERSION: u32 = 1;
+
+/// A stored conversation.
+///
+/// ```
+/// use picoflow_core::session::{RunStatus, Session};
+///
+/// let document = r#"{
+///     "id": "s-1", "revision": 3, "version": 1, "runStatus": "running",
+///     "createdOn": "2026-02-11T09:14:02.113Z", "saveOn": "2026-02-11T09:15:00.000Z",
+///     "flow": { "name": "BasicFlow", "model": { "provider": "openai", "name": "gpt-4o-mini" },
+///               "currentStep": "NameStep", "steps": [{ "name": "NameStep", "state": { "name": "Ann" } }] }
+/// }"#;
+/// let session: Session = serde_json::from_str(document)?;
+/// assert_eq!(session.run_status, RunStatus::Running);
+/// assert_eq!(session.state("NameStep").unwrap()["name"], "Ann");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Session {
+    /// UUID v4.
+    pub id: String,
+    /// Compare-and-swap token: 0 at creation, one more with every write.
+    pub revision: u64,
+    /// Version of the document format, see [`SESSION_VERSION`].
+    pub version: u32,
+    /// Whether the conversation goes on.
+    pub run_status: RunStatus,
+    /// When the session was created.
+    pub created_on: Timestamp,
+    /// When it was last written.
+    pub save_on: Timestamp,
+    /// Tokens that the models of this session reported.
+    #[serde(default)]
+    pub tokens: Usage,
+    /// What `Cx::log` wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<LogEntry>,
+    /// Errors: of failed turns, and of handlers that failed without failing the turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub error: Vec<LogEntry>,
+    /// Warnings: what was not an error but is worth a look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warn: Vec<LogEntry>,
+    /// The conversation.
+    pub flow: FlowState,
+}
+
+/// Whether a session goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum RunStatus {
+    /// It takes turns.
+    Running,
+    /// It has ended; a turn on it is an error.
+    Completed,
+}
+
+impl RunStatus {
+    /// The status as documents write it.
+    ///
+    /// ```
+    /// use picoflow_core::session::RunStatus;
+    ///
+    /// assert_eq!("completed".parse(), Ok(RunStatus::Completed));
+    /// assert_eq!(RunStatus::Completed.as_str(), "completed");
+    /// ```
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+        }
+    }
+}
+
+impl FromStr for RunStatus {
+    type Err = UnknownStatus;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let all = [Self::Running, Self::Completed];
+        let found = all.into_iter().find(|status| status.as_str() == text);
+        found.ok_or_else(|| UnknownStatus(text.to_owned()))
+    }
+}
+
+/// A text that is no [`RunStatus`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no run status: `running` or `completed`")]
+pub struct UnknownStatus(String);
+
+/// The flow's part of a [`Session`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct FlowState {
+    /// The flow, for life.
+    pub name: FlowId,
+    /// The flow's model when the session was last written.
+    pub model: ModelRef,
+    /// `config`: what the first turn was given.
+    #[serde(default = "empty_object")]
+    pub context: Arc<Value>,
+    /// The step that takes the next turn.
+    pub current_step: StepId,
+    /// Every move so far.
+    #[serde(default)]
+    pub sequence: Vec<SequenceEntry>,
+    /// State of each step that has any.
+    #[serde(default)]
+    pub steps: Vec<StepState>,
+    /// Histories by namespace.
+    #[serde(default)]
+    pub memory: BTreeMap<Arc<str>, Memory>,
+}
+
+/// Durable state of one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StepState {
+    /// The step.
+    pub name: StepId,
+    /// Always an object.
+    #[serde(default = "empty_object")]
+    pub state: Arc<Value>,
+}
+
+/// One move of the cursor, or one start of a child.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct SequenceEntry {
+    /// 1 for a move of the cursor, one more for each level of nesting.
+    pub level: u32,
+    /// The step that was entered.
+    pub step_name: StepId,
+}
+
+/// The history of one namespace. A step's system message, if it has a prompt, stands at index 0.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Memory {
+    /// The messages, oldest first.
+    #[serde(default)]
+    pub messages: Arc<Vec<Arc<Message>>>,
+}
+
+/// One entry of a session's `log`, `error` or `warn` list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct LogEntry {
+    /// When it was written.
+    pub timestamp: Timestamp,
+    /// `log`, `error` or `warn`.
+    pub level: Level,
+    /// What happened.
+    pub message: String,
+    /// What else is known: `step`, `tool`, `code`.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// The list that a [`LogEntry`] belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Level {
+    /// For the record.
+    Log,
+    /// Worth a look.
+    Warn,
+    /// Something failed.
+    Error,
+}
+
+impl Session {
+    /// The durable state of a step: an object, or nothing if the step has none.
+    pub fn state(&self, step: impl AsRef<str>) -> Option<&Value> {
+        let step = step.as_ref();
+        self.flow
+            .steps
+            .iter()
+            .find(|entry| entry.name == *step)
+            .map(|entry| &*entry.state)
+    }
+
+    /// Whether the session has ended.
+    pub fn is_completed(&self) -> bool {
+        self.run_status == RunStatus::Completed
+    }
+}
+
+impl Memory {
+    /// The conversation without the system message.
+    pub fn conversation(&self) -> &[Arc<Message>] {
+        match self.messages.split_first() {
+            Some((first, rest)) if first.is_system() => rest,
+            _ => &self.messages,
+        }
+    }
+
+    /// The newest message, system message aside.
+    pub fn last(&self) -> Option<&Message> {
+        self.conversation().last().map(|message| &**message)
+    }
+}
+
+pub(crate) fn empty_object() -> Arc<Value> {
+    Arc::new(Value::Object(Map::new()))
+}

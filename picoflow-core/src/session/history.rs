@@ -1,0 +1,155 @@
+//! What every provider demands of a history.
+
+use super::{Message, MessageKind, Session};
+use std::sync::Arc;
+
+/// A place where a history is one that providers refuse.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("memory `{namespace}`, message {index}: {fault}")]
+pub struct HistoryFault {
+    /// The namespace.
+    pub namespace: String,
+    /// Index of the message.
+    pub index: usize,
+    /// What is wrong there.
+    pub fault: String,
+}
+
+/// Checks every namespace of a session: an assistant message with calls is directly followed by one tool
+/// message per call, in the order of the calls; no tool message stands anywhere else; call ids are unique
+/// in their reply; a system message stands only at index 0.
+///
+/// The runtime keeps this at every await and in every stored session. It is public so that your tests can
+/// hold your own stores and tools to it.
+///
+/// # Errors
+/// The first fault, with its place.
+///
+/// ```
+/// use picoflow_core::session::{Session, check_history};
+///
+/// # let document = r#"{ "id": "s", "revision": 0, "version": 1, "runStatus": "running",
+/// #   "createdOn": "2026-02-11T09:14:02.113Z", "saveOn": "2026-02-11T09:14:02.113Z",
+/// #   "flow": { "name": "F", "model": { "provider": "p", "name": "m" }, "currentStep": "S", "memory": { "S": { "messages": [
+/// #   { "id": "S|t|1", "type": "ai", "content": "", "timestamp": "2026-02-11T09:14:02.113Z",
+/// #     "tool_calls": [{ "name": "t", "args": {}, "id": "c1" }] } ] } } } }"#;
+/// let session: Session = serde_json::from_str(document)?;
+/// let fault = check_history(&session).unwrap_err();
+/// assert_eq!(fault.to_string(), "memory `S`, message 0: call `c1` has no answer behind it");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+pub fn check_history(session: &Session) -> Result<(), HistoryFault> {
+    session.flow.memory.iter().try_for_each(|(name, memory)| {
+        check_messages(&memory.messages).map_err(|(index, fault)| HistoryFault {
+            namespace: name.to_string(),
+            index,
+            fault,
+        })
+    })
+}
+
+fn check_messages(messages: &[Arc<Message>]) -> Result<(), (usize, String)> {
+    let mut next = 0;
+    while let Some(message) = messages.get(next) {
+        match &message.kind {
+            MessageKind::System if next > 0 => {
+                return Err((next, "a system message that is not the first".to_owned()));
+            }
+            MessageKind::Tool { call_id, .. } => {
+                return Err((next, format!("an answer to `{call_id}` without its call")));
+            }
+            MessageKind::System | MessageKind::Human => {}
+            MessageKind::Ai { tool_calls } => {
+                for (i, call) in tool_calls.iter().enumerate() {
+                    if tool_calls
+                        .iter()
+                        .take(i)
+                        .any(|other| other.id() == call.id())
+                    {
+                        return Err((next, format!("two calls with the id `{}`", call.id())));
+                    }
+                    let answer = messages.get(next + 1 + i).map(|message| &message.kind);
+                    if !matches!(answer, Some(MessageKind::Tool { call_id, .. }) if call_id == call.id())
+                    {
+                        return Err((
+                            next,
+                            format!("call `{}` has no answer behind it", call.id()),
+                        ));
+                    }
+                }
+                next += tool_calls.len();
+            }
+        }
+        next += 1;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ToolCall,
+        session::{Timestamp, ToolStatus},
+    };
+    use serde_json::{Map, json};
+    use std::time::UNIX_EPOCH;
+
+    fn message(kind: MessageKind) -> Arc<Message> {
+        Arc::new(Message {
+            id: String::new(),
+            timestamp: Timestamp::from(UNIX_EPOCH),
+            content: String::new(),
+            kind,
+            additional: Map::new(),
+        })
+    }
+
+    fn ai(ids: &[&str]) -> Arc<Message> {
+        let call = |id: &&str| ToolCall::new(*id, "t", &json!({}));
+        message(MessageKind::Ai {
+            tool_calls: ids.iter().map(call).collect(),
+        })
+    }
+
+    fn tool(id: &str) -> Arc<Message> {
+        message(MessageKind::Tool {
+            call_id: id.to_owned(),
+            name: "t".to_owned(),
+            status: ToolStatus::Success,
+        })
+    }
+
+    #[test]
+    fn answered_calls_are_fine() {
+        let human = message(MessageKind::Human);
+        let system = message(MessageKind::System);
+        let history = [
+            system,
+            human.clone(),
+            ai(&["1", "2"]),
+            tool("1"),
+            tool("2"),
+            human,
+            ai(&[]),
+        ];
+        assert_eq!(check_messages(&history), Ok(()));
+    }
+
+    #[test]
+    fn every_other_shape_is_a_fault_at_its_place() {
+        let human = message(MessageKind::Human);
+        let system = message(MessageKind::System);
+        for (history, place) in [
+            (vec![ai(&["1"])], 0),
+            (vec![ai(&["1"]), human.clone(), tool("1")], 0),
+            (vec![ai(&["1", "2"]), tool("2"), tool("1")], 0),
+            (vec![ai(&["1", "1"]), tool("1"), tool("1")], 0),
+            (vec![human.clone(), tool("1")], 1),
+            (vec![ai(&["1"]), tool("1"), tool("1")], 2),
+            (vec![human, system], 1),
+        ] {
+            assert_eq!(check_messages(&history).unwrap_err().0, place);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! One message of a history.
+
+use super::Timestamp;
+use crate::ToolCall;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// A message, as stored and as sent to a model.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Message {
+    /// `<step>|<time>|<ten digits>`.
+    pub id: String,
+    /// When it was added.
+    pub timestamp: Timestamp,
+    /// The text.
+    pub content: String,
+    /// Who speaks.
+    pub kind: MessageKind,
+    /// What else belongs to it, such as `direct`.
+    pub additional: Map<String, Value>,
+}
+
+/// Who speaks, with what only that speaker has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MessageKind {
+    /// A step's prompt.
+    System,
+    /// The user.
+    Human,
+    /// The model, or a handler that answered in its place.
+    Ai {
+        /// The calls of this reply. Directly behind it stands one tool message for each.
+        tool_calls: Vec<ToolCall>,
+    },
+    /// The answer to one tool call.
+    Tool {
+        /// The call that it answers.
+        call_id: String,
+        /// The tool.
+        name: String,
+        /// Whether the tool did what it was asked.
+        status: ToolStatus,
+    },
+}
+
+/// Whether a tool did what it was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ToolStatus {
+    /// It ran.
+    Success,
+    /// It did not, or failed.
+    Error,
+}
+
+impl Message {
+    /// Whether it is a step's prompt.
+    pub const fn is_system(&self) -> bool {
+        matches!(self.kind, MessageKind::System)
+    }
+
+    /// Whether the model, or a handler in its place, said it.
+    pub const fn is_ai(&self) -> bool {
+        matches!(self.kind, MessageKind::Ai { .. })
+    }
+
+    /// Whether the user said it.
+    pub const fn is_human(&self) -> bool {
+        matches!(self.kind, MessageKind::Human)
+    }
+
+    /// The tool calls of a reply; empty for every other message.
+    pub fn tool_calls(&self) -> &[ToolCall] {
+        match &self.kind {
+            MessageKind::Ai { tool_calls } => tool_calls,
+            _ => &[],
+        }
+    }
+}
+
+/// The flat form of the document. `Message` is read through it, so that a tool message without the call
+/// that it answers never gets in.
+#[derive(Serialize, Deserialize)]
+struct Document<'a> {
+    id: Cow<'a, str>,
+    #[serde(rename = "type")]
+    kind: Kind,
+    content: Cow<'a, str>,
+    timestamp: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    name: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    status: Option<ToolStatus>,
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    tool_calls: Cow<'a, [ToolCall]>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    additional_kwargs: Cow<'a, Map<String, Value>>,
+}
+
+fn is_empty(map: &Map<String, Value>) -> bool {
+    map.is_empty()
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    System,
+    Human,
+    Ai,
+    Tool,
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut document = Document {
+            id: Cow::Borrowed(&self.id),
+            kind: Kind::System,
+            content: Cow::Borrowed(&self.content),
+            timestamp: self.timestamp,
+            name: None,
+            tool_call_id: None,
+            status: None,
+            tool_calls: Cow::Borrowed(self.tool_calls()),
+            additional_kwargs: Cow::Borrowed(&self.additional),
+        };
+        match &self.kind {
+            MessageKind::System => {}
+            MessageKind::Human => document.kind = Kind::Human,
+            MessageKind::Ai { .. } => document.kind = Kind::Ai,
+            MessageKind::Tool {
+                call_id,
+                name,
+                status,
+            } => {
+                document.kind = Kind::Tool;
+                document.name = Some(Cow::Borrowed(name));
+                document.tool_call_id = Some(Cow::Borrowed(call_id));
+                document.status = Some(*status);
+            }
+        }
+        document.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let document = Document::deserialize(deserializer)?;
+        let kind = match document.kind {
+            Kind::System => MessageKind::System,
+            Kind::Human => MessageKind::Human,
+            Kind::Ai => MessageKind::Ai {
+                tool_calls: document.tool_calls.into_owned(),
+            },
+            Kind::Tool => MessageKind::Tool {
+                call_id: document
+                    .tool_call_id
+                    .ok_or_else(|| D::Error::missing_field("tool_call_id"))?
+                    .into_owned(),
+                name: document.name.unwrap_or_default().into_owned(),
+                status: document.status.unwrap_or(ToolStatus::Success),
+            },
+        };
+        Ok(Self {
+            id: document.id.into_owned(),
+            timestamp: document.timestamp,
+            content: document.content.into_owned(),
+            kind,
+            additional: document.additional_kwargs.into_owned(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn document(extra: Value) -> Value {
+        let mut document =
+            json!({ "id": "S|t|1", "timestamp": "2026-02-11T09:14:02.113Z", "content": "c" });
+        if let (Some(map), Value::Object(extra)) = (document.as_object_mut(), extra) {
+            map.extend(extra);
+        }
+        document
+    }
+
+    #[test]
+    fn every_kind_survives_the_document() {
+        for extra in [
+            json!({ "type": "system" }),
+            json!({ "type": "human" }),
+            json!({ "type": "ai", "additional_kwargs": { "direct": true } }),
+            json!({ "type": "ai", "tool_calls": [{ "name": "t", "args": { "a": 1 }, "id": "1" }] }),
+            json!({ "type": "tool", "name": "t", "tool_call_id": "1", "status": "error" }),
+        ] {
+            let document = document(extra);
+            let message: Message = serde_json::from_value(document.clone()).unwrap();
+            assert_eq!(serde_json::to_value(&message).unwrap(), document);
+        }
+    }
+
+    #[test]
+    fn a_tool_message_without_its_call_is_refused() {
+        let error = serde_json::from_value::<Message>(document(json!({ "type": "tool" })))
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("tool_call_id"), "{error}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Where sessions are kept.
+
+use super::{RunStatus, Session, Timestamp};
+use crate::{BoxError, BoxFuture, FlowId, StepId};
+
+/// Keeps session documents and swaps them by revision. Policy (which session may go on, whose it is) is
+/// the engine's; a store keeps and returns what it is given.
+///
+/// Implement it for another database; the rules of each method are its contract.
+pub trait SessionStore: Send + Sync + 'static {
+    /// Gets the store ready, such as by creating its tables. The engine calls it once when it is built.
+    ///
+    /// # Errors
+    /// When the store cannot be used.
+    fn prepare(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// The session with this id, as it was last written, or `None`.
+    ///
+    /// # Errors
+    /// When the store fails, or holds something that is no session.
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>>;
+
+    /// Adds a session. Its revision is kept as it is (the engine creates at 0).
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when the id is taken.
+    fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Replaces the session if the stored revision is `expected_revision`; `session.revision` is the new
+    /// one. Compare and write are one atomic step.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when the stored revision is another or the session is gone.
+    fn save<'a>(
+        &'a self,
+        session: &'a Session,
+        expected_revision: u64,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Removes the session; with a revision only if the stored one is that. Removing what is not there is
+    /// no error without a revision.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when a revision is given and the stored one is another or gone.
+    fn delete<'a>(
+        &'a self,
+        id: &'a str,
+        expected_revision: Option<u64>,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Sessions that match, ordered by id, from the one after `query.after`.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn list<'a>(
+        &'a self,
+        query: &'a SessionQuery,
+    ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>>;
+}
+
+/// Which sessions [`SessionStore::list`] gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionQuery {
+    /// Only those of this flow.
+    pub flow: Option<FlowId>,
+    /// Only those of this status.
+    pub status: Option<RunStatus>,
+    /// The last id of the page before.
+    pub after: Option<String>,
+    /// How many at the most.
+    pub limit: usize,
+}
+
+impl Default for SessionQuery {
+    /// The first hundred of all.
+    fn default() -> Self {
+        Self {
+            flow: None,
+            status: None,
+            after: None,
+            limit: 100,
+        }
+    }
+}
+
+/// What a list shows of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// The session.
+    pub id: String,
+    /// Its revision.
+    pub revision: u64,
+    /// Its flow.
+    pub flow: FlowId,
+    /// Whether it goes on.
+    pub run_status: RunStatus,
+    /// The step that takes the next turn.
+    pub current_step: StepId,
+    /// When it was created.
+    pub created_on: Timestamp,
+    /// When it was last written.
+    pub save_on: Timestamp,
+}
+
+impl From<&Session> for SessionSummary {
+    fn from(session: &Session) -> Self {
+        Self {
+            id: session.id.clone(),
+            revision: session.revision,
+            flow: session.flow.name.clone(),
+            run_status: session.run_status,
+            current_step: session.flow.current_step.clone(),
+            created_on: session.created_on,
+            save_on: session.save_on,
+        }
+    }
+}
+
+/// Why a store did not do as asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Somebody else was faster.
+    #[error("session `{session}` was changed or removed by another request")]
+    Conflict {
+        /// The session.
+        session: String,
+    },
+    /// What is stored is no session of this version.
+    #[error("session `{session}` cannot be read: {source}")]
+    Unreadable {
+        /// The session.
+        session: String,
+        /// Why.
+        source: BoxError,
+    },
+    /// The store itself failed.
+    #[error("the session store failed: {0}")]
+    Failed(#[source] BoxError),
+}
+
+impl StoreError {
+    /// Somebody else was faster.
+    pub fn conflict(session: impl Into<String>) -> Self {
+        Self::Conflict {
+            session: session.into(),
+        }
+    }
+
+    /// The store itself failed.
+    pub fn failed(error: impl Into<BoxError>) -> Self {
+        Self::Failed(error.into())
+    }
+}

@@ -1,0 +1,371 @@
+//! Rules over all blocks of a step. The macro sees one block at a time, so these run in const
+//! evaluation, while the crate that holds the step is compiled.
+//!
+//! Loops are `while` and comparisons by hand: neither iterators nor `==` on text work in const code.
+
+use super::table::{Block, GroupRow, ToolRow, ToolTable};
+
+/// A step lists this part in `#[tools(parts(..))]`. `PART` is a hash of the name.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not list this part",
+    label = "not in `parts(..)`",
+    note = "name it in `#[tools(parts(..))]` of its `impl Step`, under the same bounds if it is generic"
+)]
+pub trait Listed<const PART: u64> {}
+
+/// Compiles if the step lists the part.
+pub const fn listed<S: Listed<PART> + ?Sized, const PART: u64>() {}
+
+/// As many names as one step may handle.
+const MOST: usize = 1024;
+
+/// Fails to compile if two methods of the step handle the same tool or the same set.
+///
+/// # Panics
+///
+/// In const evaluation, with the names in the text.
+#[track_caller]
+#[expect(clippy::panic, reason = "in const evaluation this is a compile error")]
+pub const fn consistent<S>(table: &ToolTable<S>) {
+    if let Some(tool) = shared_tool(table.blocks) {
+        let (first, again) = owners_of_tool(table.blocks, tool);
+        let text = Text::new()
+            .push("Tool '")
+            .push(tool)
+            .push("' is already handled by method '")
+            .push(first)
+            .push("': method '")
+            .push(again)
+            .push("' cannot handle it too.");
+        panic!("{}", text.as_str());
+    }
+    if let Some((first, again)) = shared_set(table.blocks) {
+        let text = Text::new()
+            .push("Tools '")
+            .push_set(first.names)
+            .push("' are already handled by method '")
+            .push(first.method)
+            .push("': method '")
+            .push(again.method)
+            .push("' cannot handle them too.");
+        panic!("{}", text.as_str());
+    }
+}
+
+/// A tool name that two rows share.
+///
+/// Comparing all pairs would trip the lint `long_running_const_eval` from some 150 names on: sorted, equal
+/// names stand side by side.
+#[track_caller]
+const fn shared_tool<S>(blocks: &[Block<S>]) -> Option<&'static str> {
+    let mut names = [""; MOST];
+    let mut len = 0;
+    let mut at = Cursor::START;
+    while let Some((row, next)) = at.tool(blocks) {
+        assert!(len < MOST, "a step handles at most 1024 tools");
+        names[len] = row.tool;
+        len += 1;
+        at = next;
+    }
+    sort(&mut names, len);
+    let mut i = 1;
+    while i < len {
+        if same(names[i - 1], names[i]) {
+            return Some(names[i]);
+        }
+        i += 1;
+    }
+    None
+}
+
+/// The first two methods that handle `tool`.
+const fn owners_of_tool<S>(blocks: &[Block<S>], tool: &str) -> (&'static str, &'static str) {
+    let mut first = None;
+    let mut at = Cursor::START;
+    while let Some((row, next)) = at.tool(blocks) {
+        if same(row.tool, tool) {
+            match first {
+                Some(first) => return (first, row.method),
+                None => first = Some(row.method),
+            }
+        }
+        at = next;
+    }
+    ("?", "?")
+}
+
+/// Two rows for one set. Sets are few: all pairs will do.
+const fn shared_set<S>(blocks: &[Block<S>]) -> Option<(GroupRow, GroupRow)> {
+    let mut left = Cursor::START;
+    while let Some((first, next)) = left.group(blocks) {
+        let mut right = next;
+        while let Some((again, next)) = right.group(blocks) {
+            if same_set(first.names, again.names) {
+                return Some((first, again));
+            }
+            right = next;
+        }
+        left = next;
+    }
+    None
+}
+
+/// A place in the rows of several blocks.
+#[derive(Clone, Copy)]
+struct Cursor {
+    block: usize,
+    row: usize,
+}
+
+impl Cursor {
+    const START: Self = Self { block: 0, row: 0 };
+
+    const fn after(block: usize, row: usize) -> Self {
+        Self {
+            block,
+            row: row + 1,
+        }
+    }
+
+    /// The tool at this place, and the place behind it.
+    const fn tool<S>(self, blocks: &[Block<S>]) -> Option<(ToolRow, Self)> {
+        let Self { mut block, mut row } = self;
+        while block < blocks.len() {
+            if row < blocks[block].tools.len() {
+                return Some((blocks[block].tools[row], Self::after(block, row)));
+            }
+            (block, row) = (block + 1, 0);
+        }
+        None
+    }
+
+    /// The set at this place, and the place behind it.
+    const fn group<S>(self, blocks: &[Block<S>]) -> Option<(GroupRow, Self)> {
+        let Self { mut block, mut row } = self;
+        while block < blocks.len() {
+            if row < blocks[block].groups.len() {
+                return Some((blocks[block].groups[row], Self::after(block, row)));
+            }
+            (block, row) = (block + 1, 0);
+        }
+        None
+    }
+}
+
+/// Shell sort of the first `len` names: short, and few steps.
+const fn sort(names: &mut [&'static str; MOST], len: usize) {
+    const GAPS: [usize; 9] = [701, 301, 132, 57, 23, 10, 4, 1, 0];
+    let mut g = 0;
+    while GAPS[g] > 0 {
+        let gap = GAPS[g];
+        let mut i = gap;
+        while i < len {
+            let name = names[i];
+            let mut j = i;
+            while j >= gap && is_before(name, names[j - gap]) {
+                names[j] = names[j - gap];
+                j -= gap;
+            }
+            names[j] = name;
+            i += 1;
+        }
+        g += 1;
+    }
+}
+
+/// Any total order will do. Names differ in length or at the end sooner than at the start.
+const fn is_before(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return a.len() < b.len();
+    }
+    let mut i = a.len();
+    while i > 0 {
+        i -= 1;
+        if a[i] != b[i] {
+            return a[i] < b[i];
+        }
+    }
+    false
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && !is_before(a, b) && !is_before(b, a)
+}
+
+/// Whether two sorted sets are one.
+const fn same_set(a: &[&str], b: &[&str]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if !same(a[i], b[i]) {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// The text of a panic, which const code must put together itself.
+#[derive(Clone, Copy)]
+struct Text {
+    bytes: [u8; Self::LONGEST],
+    len: usize,
+}
+
+impl Text {
+    const LONGEST: usize = 1024;
+
+    const fn new() -> Self {
+        Self {
+            bytes: [0; Self::LONGEST],
+            len: 0,
+        }
+    }
+
+    /// What does not fit is left out.
+    const fn push(mut self, text: &str) -> Self {
+        let text = text.as_bytes();
+        let mut i = 0;
+        while i < text.len() && self.len < Self::LONGEST {
+            self.bytes[self.len] = text[i];
+            self.len += 1;
+            i += 1;
+        }
+        self
+    }
+
+    /// `["a","b"]`.
+    const fn push_set(self, names: &[&str]) -> Self {
+        let mut text = self.push("[");
+        let mut i = 0;
+        while i < names.len() {
+            let open = if i == 0 { "\"" } else { ",\"" };
+            text = text.push(open).push(names[i]).push("\"");
+            i += 1;
+        }
+        text.push("]")
+    }
+
+    const fn as_str(&self) -> &str {
+        match str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "two methods of the step handle the same tools",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn block(tools: &'static [ToolRow], groups: &'static [GroupRow]) -> Block<()> {
+        Block {
+            methods: &[],
+            tools,
+            groups,
+            definitions: &[],
+            references: &[],
+        }
+    }
+
+    const fn tool(tool: &'static str, method: &'static str) -> ToolRow {
+        ToolRow {
+            tool,
+            method,
+            overrides: false,
+        }
+    }
+
+    const fn group(names: &'static [&'static str], method: &'static str) -> GroupRow {
+        GroupRow { names, method }
+    }
+
+    #[test]
+    fn different_names_of_one_length_are_no_duplicates() {
+        const TOOLS: &[ToolRow] = &[tool("ab", "f"), tool("ba", "g")];
+        assert_eq!(shared_tool(&[block(TOOLS, &[])]), None);
+    }
+
+    #[test]
+    fn a_name_in_two_blocks_is_found_with_both_methods() {
+        const OWN: &[ToolRow] = &[tool("a", "f"), tool("b", "g")];
+        const PART: &[ToolRow] = &[tool("c", "h"), tool("a", "i")];
+        let blocks = [block(OWN, &[]), block(PART, &[])];
+        assert_eq!(shared_tool(&blocks), Some("a"));
+        assert_eq!(owners_of_tool(&blocks, "a"), ("f", "i"));
+    }
+
+    #[test]
+    fn a_set_in_two_blocks_is_found() {
+        const OWN: &[GroupRow] = &[group(&["a", "b"], "f"), group(&["a"], "g")];
+        const PART: &[GroupRow] = &[group(&["a", "b"], "h")];
+        let methods = |blocks: &[Block<()>]| {
+            shared_set(blocks).map(|(first, again)| (first.method, again.method))
+        };
+        assert_eq!(
+            methods(&[block(&[], OWN), block(&[], PART)]),
+            Some(("f", "h"))
+        );
+        assert_eq!(methods(&[block(&[], OWN)]), None);
+    }
+
+    /// Names of one length that differ at their ends: `long_running_const_eval` is an error by itself.
+    #[test]
+    fn a_large_table_is_checked_in_time() {
+        const COUNT: usize = 256;
+        const WIDTH: usize = 16;
+        const LETTERS: [u8; COUNT * WIDTH] = letters();
+        const TEXT: &str = match str::from_utf8(&LETTERS) {
+            Ok(text) => text,
+            Err(_) => "",
+        };
+        const ROWS: &[ToolRow] = &rows(TEXT);
+        const TABLE: ToolTable<()> = ToolTable {
+            blocks: &[block(ROWS, &[])],
+            parts: &[],
+        };
+        const _: () = consistent(&TABLE);
+
+        const fn letters() -> [u8; COUNT * WIDTH] {
+            let mut letters = [b'a'; COUNT * WIDTH];
+            let mut i = 0;
+            while i < COUNT {
+                // Scrambled, for a table in order is the easy case.
+                let mut rest = i * 211 % COUNT;
+                let mut at = (i + 1) * WIDTH;
+                while rest > 0 {
+                    at -= 1;
+                    letters[at] = b"abcdefgh"[rest % 8];
+                    rest /= 8;
+                }
+                i += 1;
+            }
+            letters
+        }
+
+        const fn rows(mut text: &'static str) -> [ToolRow; COUNT] {
+            let mut rows = [tool("", "f"); COUNT];
+            let mut i = 0;
+            while i < COUNT {
+                (rows[i].tool, text) = text.split_at(WIDTH);
+                i += 1;
+            }
+            rows
+        }
+    }
+
+    #[test]
+    fn texts_are_cut_rather_than_lost() {
+        assert_eq!(
+            Text::new().push("a").push_set(&["b", "c"]).as_str(),
+            r#"a["b","c"]"#
+        );
+        assert_eq!(
+            Text::new().push(&"x".repeat(3000)).as_str().len(),
+            Text::LONGEST
+        );
+    }
+}

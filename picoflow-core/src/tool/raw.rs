@@ -1,0 +1,116 @@
+//! A tool table without the type it belongs to, and calls by place.
+
+use super::{
+    CallView, ToolCall, ToolResult,
+    table::{Block, DefinitionRow, GroupRow, Handler, Method, Reference, ToolRow, ToolTable},
+};
+use crate::{BoxFuture, Cx};
+use serde_json::Value;
+
+/// The rows of a step or a flow without its type.
+#[derive(Debug)]
+pub struct RawTable {
+    pub(crate) methods: Vec<RawMethod>,
+    pub(crate) tools: Vec<ToolRow>,
+    pub(crate) groups: Vec<GroupRow>,
+    pub(crate) definitions: Vec<DefinitionRow>,
+    pub(crate) references: Vec<Reference>,
+    /// Whether `#[tools]` wrote it: then every step that the bodies name is in `references`.
+    pub(crate) is_annotated: bool,
+}
+
+/// A method without its receiver's type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RawMethod {
+    pub(crate) name: &'static str,
+    pub(crate) handler: HandlerKind,
+    pub(crate) by_name: bool,
+    pub(crate) schema: Option<fn() -> Value>,
+    pub(crate) at: RowIndex,
+}
+
+/// What a method takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HandlerKind {
+    One,
+    Group,
+}
+
+/// The place of a method in its table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowIndex {
+    block: usize,
+    method: usize,
+}
+
+impl RawTable {
+    pub(crate) fn of<T>(table: &ToolTable<T>) -> Self {
+        let blocks = table.blocks;
+        let methods = blocks.iter().enumerate().flat_map(|(block, rows)| {
+            let rows = rows.methods.iter().enumerate();
+            rows.map(move |(method, row)| RawMethod {
+                name: row.name,
+                handler: match row.handler {
+                    Handler::One(_) => HandlerKind::One,
+                    Handler::Group(_) => HandlerKind::Group,
+                },
+                by_name: row.by_name,
+                schema: row.schema,
+                at: RowIndex { block, method },
+            })
+        });
+        Self {
+            methods: methods.collect(),
+            tools: rows(blocks, |block| block.tools),
+            groups: rows(blocks, |block| block.groups),
+            definitions: rows(blocks, |block| block.definitions),
+            references: rows(blocks, |block| block.references),
+            is_annotated: !blocks.is_empty(),
+        }
+    }
+
+    pub(crate) fn method(&self, name: &str) -> Option<&RawMethod> {
+        self.methods.iter().find(|method| method.name == name)
+    }
+}
+
+fn rows<T, R: Copy + 'static>(
+    blocks: &[Block<T>],
+    of: impl Fn(&Block<T>) -> &'static [R],
+) -> Vec<R> {
+    blocks.iter().flat_map(of).copied().collect()
+}
+
+impl<T> ToolTable<T> {
+    fn method(&self, at: RowIndex) -> Option<&'static Method<T>> {
+        self.blocks.get(at.block)?.methods.get(at.method)
+    }
+
+    /// Calls the method at `at`; `None` if there is none that takes one call.
+    pub(crate) fn call<'a>(
+        &self,
+        receiver: &'a T,
+        at: RowIndex,
+        cx: &'a mut Cx<'_>,
+        call: CallView<'a>,
+    ) -> Option<BoxFuture<'a, ToolResult>> {
+        match self.method(at)?.handler {
+            Handler::One(handler) => Some(handler(receiver, cx, call)),
+            Handler::Group(_) => None,
+        }
+    }
+
+    /// Calls the method at `at`; `None` if there is none that takes a group.
+    pub(crate) fn call_group<'a>(
+        &self,
+        receiver: &'a T,
+        at: RowIndex,
+        cx: &'a mut Cx<'_>,
+        calls: &'a [ToolCall],
+    ) -> Option<BoxFuture<'a, ToolResult>> {
+        match self.method(at)?.handler {
+            Handler::Group(handler) => Some(handler(receiver, cx, calls)),
+            Handler::One(_) => None,
+        }
+    }
+}

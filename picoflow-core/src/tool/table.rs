@@ -1,0 +1,170 @@
+//! What `#[tools]` writes: the rows of a step's own block, without its base's.
+//!
+//! Two tables make the rules of overriding exact. *Tool name to method name* is read from the nearest
+//! step that has a row for the tool; *method name to call* from the nearest step that has a method of
+//! that name. So a method redeclared under its name overrides without an attribute, and another method
+//! under the same tool name shadows.
+
+use super::{CallView, ToolCall, ToolResult};
+use crate::{BoxFuture, Cx, StepId};
+use serde_json::Value;
+use std::fmt;
+
+/// A step's own rows: its `impl Step` block, then its parts in the order listed.
+pub struct ToolTable<S: 'static> {
+    /// The blocks, own first.
+    pub blocks: &'static [Block<S>],
+    /// The names in `parts(..)`, one for each block behind the first.
+    pub parts: &'static [&'static str],
+}
+
+impl<S> ToolTable<S> {
+    /// The table of a step without tools.
+    pub const EMPTY: Self = Self {
+        blocks: &[],
+        parts: &[],
+    };
+}
+
+/// The rows of one annotated impl block.
+pub struct Block<S: 'static> {
+    /// Every method that can run for a call.
+    pub methods: &'static [Method<S>],
+    /// `#[tool]`: which method handles which tool.
+    pub tools: &'static [ToolRow],
+    /// `#[tools([..])]`: which method handles which exact set.
+    pub groups: &'static [GroupRow],
+    /// `#[tool(define)]`.
+    pub definitions: &'static [DefinitionRow],
+    /// Steps that the bodies name.
+    pub references: &'static [Reference],
+}
+
+/// A method that can run for a call.
+pub struct Method<S: 'static> {
+    /// The Rust method.
+    pub name: &'static str,
+    /// Calls it.
+    pub handler: Handler<S>,
+    /// Whether it carries no attribute: then a tool of its own name reaches it.
+    pub by_name: bool,
+    /// The schema of its typed arguments, if it takes any.
+    pub schema: Option<fn() -> Value>,
+}
+
+/// The call of a method, by what it takes.
+pub enum Handler<S: 'static> {
+    /// One call at a time.
+    One(for<'a> fn(&'a S, &'a mut Cx<'_>, CallView<'a>) -> BoxFuture<'a, ToolResult>),
+    /// All calls of a reply at once.
+    Group(for<'a> fn(&'a S, &'a mut Cx<'_>, &'a [ToolCall]) -> BoxFuture<'a, ToolResult>),
+}
+
+/// One `#[tool]`.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolRow {
+    /// The name that the model uses.
+    pub tool: &'static str,
+    /// The method that handles it.
+    pub method: &'static str,
+    /// Whether a base must handle the tool too.
+    pub overrides: bool,
+}
+
+/// One `#[tools([..])]`.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupRow {
+    /// The names, sorted and each once.
+    pub names: &'static [&'static str],
+    /// The method that handles the set.
+    pub method: &'static str,
+}
+
+/// One `#[tool(define)]`.
+#[derive(Clone, Copy, Debug)]
+pub struct DefinitionRow {
+    /// The name that the model uses.
+    pub tool: &'static str,
+    /// The method that is defined with it.
+    pub method: &'static str,
+    /// What the model reads.
+    pub description: &'static str,
+    /// Makes the schema of the arguments; `None`: the method's own.
+    pub schema: Option<fn() -> Value>,
+}
+
+/// A step that a method body names.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference {
+    /// The method whose body it is.
+    pub method: &'static str,
+    /// What the body says.
+    pub target: Target,
+    /// Whether the body hands it to `go` or `direct_to`; otherwise it only mentions it.
+    pub routes: bool,
+}
+
+/// How a body names a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// `X::ID`: the last path segment before `::ID`.
+    Type(&'static str),
+    /// A string literal.
+    Id(&'static str),
+}
+
+impl Target {
+    /// Whether this names the step `id`, written as the type `type_name`.
+    pub(crate) fn is(self, id: &StepId, type_name: &str) -> bool {
+        match self {
+            Self::Type(name) => name == type_name,
+            Self::Id(name) => *id == name,
+        }
+    }
+}
+
+// By hand, since derives would ask the same of `S`.
+impl<S> Clone for Handler<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S> Copy for Handler<S> {}
+
+impl<S> fmt::Debug for Handler<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::One(_) => "One",
+            Self::Group(_) => "Group",
+        })
+    }
+}
+
+impl<S> fmt::Debug for Method<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Method")
+            .field("name", &self.name)
+            .field("handler", &self.handler)
+            .field("by_name", &self.by_name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S> fmt::Debug for Block<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Block")
+            .field("methods", &self.methods)
+            .field("tools", &self.tools)
+            .field("groups", &self.groups)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S> fmt::Debug for ToolTable<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolTable")
+            .field("blocks", &self.blocks)
+            .field("parts", &self.parts)
+            .finish()
+    }
+}

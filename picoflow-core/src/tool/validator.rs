@@ -1,0 +1,77 @@
+//! Arguments against the schema that the model was told.
+
+use super::ToolError;
+#[cfg(feature = "validate")]
+use super::error::ArgumentFault;
+use serde_json::Value;
+
+/// The compiled schema of a tool. Without the feature `validate` it accepts everything, and the handler's types
+/// are the only check.
+pub(crate) struct ToolValidator {
+    #[cfg(feature = "validate")]
+    schema: Option<jsonschema::Validator>,
+}
+
+/// How many faults of one call are reported.
+#[cfg(feature = "validate")]
+const MOST_FAULTS: usize = 8;
+
+#[cfg(feature = "validate")]
+impl ToolValidator {
+    /// Whether arguments are checked at all.
+    pub(crate) const IS_ACTIVE: bool = true;
+
+    /// # Errors
+    /// What is wrong with the schema.
+    pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
+        jsonschema::draft202012::new(schema)
+            .map(|schema| Self {
+                schema: Some(schema),
+            })
+            .map_err(|error| format!("is no JSON schema: {error}"))
+    }
+
+    /// Accepts everything.
+    pub(crate) const fn lenient() -> Self {
+        Self { schema: None }
+    }
+
+    /// # Errors
+    /// Every place that does not fit, up to a bound.
+    pub(crate) fn check(&self, arguments: &Value) -> Result<(), ToolError> {
+        let Some(schema) = &self.schema else {
+            return Ok(());
+        };
+        if schema.is_valid(arguments) {
+            return Ok(());
+        }
+        let faults = schema.iter_errors(arguments).take(MOST_FAULTS);
+        let faults = faults.map(|error| ArgumentFault {
+            path: error.instance_path().to_string(),
+            message: error.to_string(),
+        });
+        Err(ToolError::arguments(faults.collect()))
+    }
+}
+
+#[cfg(not(feature = "validate"))]
+#[expect(
+    clippy::unnecessary_wraps,
+    clippy::unused_self,
+    reason = "the same face as with the feature"
+)]
+impl ToolValidator {
+    pub(crate) const IS_ACTIVE: bool = false;
+
+    pub(crate) const fn compile(_schema: &Value) -> Result<Self, String> {
+        Ok(Self {})
+    }
+
+    pub(crate) const fn lenient() -> Self {
+        Self {}
+    }
+
+    pub(crate) fn check(&self, _arguments: &Value) -> Result<(), ToolError> {
+        Ok(())
+    }
+}
