@@ -1,0 +1,196 @@
+//! Arguments of `#[tools(…)]` on a block, and of `#[tool(…)]` and `#[tools([…])]` on a method.
+//!
+//! What is written, and no more: which arguments make sense together is decided in `lower`.
+
+use crate::errors::Errors;
+use darling::{
+    FromMeta,
+    ast::NestedMeta,
+    util::{Flag, parse_expr},
+};
+use proc_macro2::{Span, TokenStream};
+use syn::{
+    Attribute, Expr, ExprArray, ExprLit, ExprPath, Lit, LitStr, Meta, Path, parse::Parser,
+    spanned::Spanned, token::Bracket,
+};
+
+/// `#[tools(crate = …, part = "billing")]` or `#[tools(crate = …, parts("billing", "returns"))]`.
+#[derive(FromMeta, Default)]
+#[darling(default)]
+pub(crate) struct BlockArgs {
+    #[darling(rename = "crate")]
+    pub(crate) krate: Option<Path>,
+    pub(crate) part: Option<LitStr>,
+    pub(crate) parts: Option<Vec<LitStr>>,
+}
+
+impl BlockArgs {
+    pub(crate) fn parse(tokens: TokenStream) -> syn::Result<Self> {
+        if starts_with_list(&tokens) {
+            return Err(syn::Error::new_spanned(
+                tokens,
+                "`#[tools([..])]` marks a method; its impl block takes `#[tools]` without a list",
+            ));
+        }
+        Ok(Self::from_list(&NestedMeta::parse_meta_list(tokens)?)?)
+    }
+}
+
+/// `#[tool]`, `#[tool("alias", define, …)]`.
+pub(crate) struct ToolArgs {
+    /// `None`: the name of the method.
+    pub(crate) name: Option<LitStr>,
+    /// Where `define` stands, if it does.
+    pub(crate) define: Option<Span>,
+    pub(crate) overrides: bool,
+    pub(crate) description: Option<Expr>,
+    pub(crate) schema: Option<ExprPath>,
+}
+
+#[derive(FromMeta, Default)]
+#[darling(default)]
+struct ToolKeys {
+    #[darling(with = parse_expr::preserve_str_literal, map = Some)]
+    name: Option<Expr>,
+    define: Flag,
+    overrides: Flag,
+    #[darling(with = parse_expr::preserve_str_literal, map = Some)]
+    description: Option<Expr>,
+    #[darling(with = parse_expr::preserve_str_literal, map = Some)]
+    schema: Option<Expr>,
+}
+
+impl ToolArgs {
+    pub(crate) fn parse(attr: &Attribute) -> syn::Result<Self> {
+        let tokens = arguments(attr, "`#[tool(\"name\")]`")?;
+        if starts_with_list(&tokens) {
+            return Err(syn::Error::new_spanned(
+                tokens,
+                "`#[tool]` takes one name; a handler of several calls at once is `#[tools([..])]`",
+            ));
+        }
+        let (literals, keys): (Vec<_>, Vec<_>) = NestedMeta::parse_meta_list(tokens)?
+            .into_iter()
+            .partition(|meta| matches!(meta, NestedMeta::Lit(_)));
+        let mut errors = Errors::default();
+        let keys = errors.take(ToolKeys::from_list(&keys)).unwrap_or_default();
+        let name = errors.take(one_name(&literals, keys.name.as_ref()));
+        let schema = errors.take(keys.schema.as_ref().map(function_path).transpose());
+        errors.finish()?;
+        Ok(Self {
+            name: name.flatten(),
+            define: keys.define.is_present().then(|| keys.define.span()),
+            overrides: keys.overrides.is_present(),
+            description: keys.description,
+            schema: schema.flatten(),
+        })
+    }
+}
+
+/// The names in `#[tools([…])]`.
+pub(crate) struct SetArgs {
+    pub(crate) names: Vec<LitStr>,
+    /// Where the list stands.
+    pub(crate) span: Span,
+}
+
+impl SetArgs {
+    pub(crate) fn parse(attr: &Attribute) -> syn::Result<Self> {
+        let tokens = arguments(attr, "`#[tools([\"a\", \"b\"])]`")?;
+        if tokens.is_empty() {
+            return Err(syn::Error::new_spanned(
+                attr,
+                "#[tools] requires at least one tool name.",
+            ));
+        }
+        let Ok(list) = syn::parse2::<ExprArray>(tokens.clone()) else {
+            return Err(syn::Error::new_spanned(
+                tokens,
+                "write the names as one list: `#[tools([\"a\", \"b\"])]`",
+            ));
+        };
+        let mut errors = Errors::default();
+        if list.elems.is_empty() {
+            errors.at(&list, "#[tools] requires at least one tool name.");
+        }
+        let names = list.elems.iter();
+        let names = names
+            .filter_map(|name| errors.take(string_literal(name)))
+            .collect();
+        errors.finish()?;
+        Ok(Self {
+            names,
+            span: list.span(),
+        })
+    }
+}
+
+/// What stands in the parentheses of `attr`, if there are any.
+fn arguments(attr: &Attribute, form: &str) -> syn::Result<TokenStream> {
+    match &attr.meta {
+        Meta::Path(_) => Ok(TokenStream::new()),
+        Meta::List(list) => Ok(list.tokens.clone()),
+        Meta::NameValue(pair) => Err(syn::Error::new_spanned(
+            pair,
+            format_args!("write the name in parentheses: {form}"),
+        )),
+    }
+}
+
+fn starts_with_list(tokens: &TokenStream) -> bool {
+    let peek = |input: syn::parse::ParseStream<'_>| {
+        let is_list = input.peek(Bracket);
+        input.parse::<TokenStream>()?;
+        Ok(is_list)
+    };
+    peek.parse2(tokens.clone()).unwrap_or(false)
+}
+
+fn one_name(literals: &[NestedMeta], key: Option<&Expr>) -> syn::Result<Option<LitStr>> {
+    let mut names = Vec::new();
+    for literal in literals {
+        let NestedMeta::Lit(Lit::Str(name)) = literal else {
+            return Err(syn::Error::new_spanned(literal, NOT_A_LITERAL));
+        };
+        names.push(name.clone());
+    }
+    names.extend(key.map(string_literal).transpose()?);
+    match names.as_slice() {
+        [_, second, ..] => Err(syn::Error::new_spanned(
+            second,
+            "`#[tool]` takes one name: write one `#[tool]` for each",
+        )),
+        [name] => Ok(Some(name.clone())),
+        [] => Ok(None),
+    }
+}
+
+const NOT_A_LITERAL: &str = "a tool name is a string literal, so that it can be checked here";
+
+fn string_literal(expr: &Expr) -> syn::Result<LitStr> {
+    match ungrouped(expr) {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Ok(text.clone()),
+        other => Err(syn::Error::new_spanned(other, NOT_A_LITERAL)),
+    }
+}
+
+fn function_path(expr: &Expr) -> syn::Result<ExprPath> {
+    match ungrouped(expr) {
+        Expr::Path(path) => Ok(path.clone()),
+        other => Err(syn::Error::new(
+            other.span(),
+            "`schema` takes the path of a function that returns the schema: `schema = user_schema`",
+        )),
+    }
+}
+
+/// The expression without the invisible group that a `macro_rules!` fragment puts around it.
+pub(crate) fn ungrouped(mut expr: &Expr) -> &Expr {
+    while let Expr::Group(group) = expr {
+        expr = &group.expr;
+    }
+    expr
+}

@@ -1,0 +1,209 @@
+//! Model to code.
+
+mod handler;
+mod rows;
+
+use crate::{
+    args::BlockArgs,
+    block::{Home, ImplBlock},
+    check,
+    errors::Errors,
+    kind::Kind,
+    lower::lower,
+    misplaced,
+    model::{Part, Role, ToolBlock},
+};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+
+pub(crate) fn tools(args: TokenStream, item: &TokenStream) -> TokenStream {
+    if misplaced::is_marker(&args) {
+        return TokenStream::new();
+    }
+    let mut block: ImplBlock = match syn::parse2(item.clone()) {
+        Ok(block) => block,
+        Err(error) => return misplaced::tools(&error, item),
+    };
+    let mut errors = Errors::default();
+    let args = errors.take(BlockArgs::parse(args));
+    let mut model = lower(args, &mut block, &mut errors);
+    check::reject_shared_names(&mut model.methods, &mut errors);
+    let expansion = Expansion {
+        model: &model,
+        block: &block,
+    };
+    let written = expansion.users_block();
+    let inherent = expansion.inherent_block();
+    let beside = expansion.beside();
+    let markers = expansion.markers();
+    let errors = errors.into_tokens();
+    // The user's code comes first and always, so that an IDE resolves it even next to errors.
+    quote!(#written #inherent #errors #beside #markers)
+}
+
+struct Expansion<'a> {
+    model: &'a ToolBlock,
+    block: &'a ImplBlock,
+}
+
+impl Expansion<'_> {
+    /// The block as the user wrote it, without what is no member of the trait, and with what the trait asks for.
+    fn users_block(&self) -> TokenStream {
+        let ImplBlock {
+            attrs,
+            impl_token,
+            generics,
+            trait_,
+            self_ty,
+            brace,
+            ..
+        } = self.block;
+        let trait_ = trait_.as_ref().map(|(path, for_)| quote!(#path #for_));
+        let where_clause = &generics.where_clause;
+        let members = self.members(Home::Block);
+        let consts = self.consts();
+        let mut code = quote!(#(#attrs)* #impl_token #generics #trait_ #self_ty #where_clause);
+        brace.surround(&mut code, |code| code.extend(quote!(#(#members)* #consts)));
+        code
+    }
+
+    /// The methods that are no members of the trait.
+    fn inherent_block(&self) -> Option<TokenStream> {
+        let mut members = self.members(Home::Inherent).peekable();
+        members.peek()?;
+        let (cfgs, lints) = (&self.model.cfgs, &self.model.lints);
+        let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
+        let self_ty = &self.block.self_ty;
+        Some(quote! {
+            #(#cfgs)*
+            #(#lints)*
+            impl #impl_generics #self_ty #where_clause {
+                #(#members)*
+            }
+        })
+    }
+
+    fn members(&self, home: Home) -> impl Iterator<Item = &dyn ToTokens> {
+        self.block
+            .members
+            .iter()
+            .filter(move |member| member.home == home)
+            .map(|member| &member.syntax as &dyn ToTokens)
+    }
+
+    /// `ID` and `TABLE`.
+    fn consts(&self) -> Option<TokenStream> {
+        let Role::Whole { kind, id, parts } = &self.model.role else {
+            return None;
+        };
+        let private = self.model.krate.private(Span::call_site());
+        let id_type = format_ident!("{}", kind.id_type());
+        let id = id
+            .as_ref()
+            .map(|id| quote!(const ID: #private::#id_type = #private::#id_type::new(#id);));
+        let own = rows::block(self.model);
+        let names = parts.iter().map(|part| &part.name);
+        let parts = parts.iter().map(part_const);
+        Some(quote! {
+            #id
+            #[doc(hidden)]
+            const TABLE: #private::ToolTable<Self> = #private::ToolTable {
+                blocks: &[#own, #(Self::#parts),*],
+                parts: &[#(#names),*],
+            };
+        })
+    }
+
+    /// What stands outside the user's block: the const of a part, and the checks.
+    fn beside(&self) -> Option<TokenStream> {
+        match &self.model.role {
+            Role::Whole { kind, parts, .. } => {
+                let listed = parts.iter().map(|part| self.listed(part));
+                let check = self.check(*kind);
+                Some(quote!(#(#listed)* #check))
+            }
+            Role::Part(part) => Some(self.part(part)),
+            Role::Misplaced => None,
+        }
+    }
+
+    /// Says that the step lists the part: what the part asks for.
+    fn listed(&self, part: &Part) -> TokenStream {
+        let private = self.model.krate.private(Span::call_site());
+        let cfgs = &self.model.cfgs;
+        let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
+        let self_ty = &self.block.self_ty;
+        let key = key(part);
+        quote! {
+            #(#cfgs)*
+            #[automatically_derived]
+            impl #impl_generics #private::check::Listed<#key> for #self_ty #where_clause {}
+        }
+    }
+
+    /// The checks over all blocks. They stand here so that they are reported in the user's file; a generic
+    /// step has no one table, and is checked by the core where it is used.
+    fn check(&self, kind: Kind) -> Option<TokenStream> {
+        if !self.block.generics.params.is_empty() {
+            return None;
+        }
+        let span = self.block.impl_token.span;
+        let private = self.model.krate.private(span);
+        let cfgs = &self.model.cfgs;
+        let self_ty = &self.block.self_ty;
+        let trait_name = Ident::new(kind.trait_name(), span);
+        Some(quote_spanned! {span=>
+            #(#cfgs)*
+            const _: () = #private::check::consistent(&<#self_ty as #private::#trait_name>::TABLE);
+        })
+    }
+
+    fn part(&self, part: &Part) -> TokenStream {
+        let span = Span::call_site().located_at(part.name.span());
+        let private = self.model.krate.private(Span::call_site());
+        let private_at_name = self.model.krate.private(span);
+        let cfgs = &self.model.cfgs;
+        let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
+        let self_ty = &self.block.self_ty;
+        let (key, rows, name) = (key(part), rows::block(self.model), part_const(part));
+        let listed = quote_spanned!(span=> #private_at_name::check::listed::<Self, #key>());
+        quote! {
+            #(#cfgs)*
+            #[automatically_derived]
+            #[allow(non_upper_case_globals)]
+            impl #impl_generics #self_ty #where_clause {
+                #[doc(hidden)]
+                pub(crate) const #name: #private::Block<Self> = {
+                    #listed;
+                    #rows
+                };
+            }
+        }
+    }
+
+    /// Uses each consumed attribute path once, as `#[path(__consumed)]`.
+    fn markers(&self) -> TokenStream {
+        self.model
+            .markers
+            .iter()
+            .map(|path| {
+                quote! {
+                    #[#path(__consumed)]
+                    const _: () = ();
+                }
+            })
+            .collect()
+    }
+}
+
+/// The const of a part. A part that does not exist is reported at its name in `parts(…)`.
+fn part_const(part: &Part) -> Ident {
+    let span = Span::call_site().located_at(part.name.span());
+    format_ident!("__picoflow_part_{}", part.name.value(), span = span)
+}
+
+/// The name of a part as a const argument: the 64-bit FNV-1a hash of it, for types cannot hold text.
+fn key(part: &Part) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    part.name.value().bytes().fold(0xcbf2_9ce4_8422_2325, step)
+}

@@ -1,0 +1,118 @@
+//! The rows of a block.
+
+use super::handler;
+use crate::{
+    krate::Krate,
+    model::{Definition, Exposure, Method, Reference, Set, Target, Tool, ToolBlock},
+};
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{ext::IdentExt, spanned::Spanned};
+
+/// A `Block` with everything that the model knows.
+pub(super) fn block(model: &ToolBlock) -> TokenStream {
+    let ToolBlock {
+        krate,
+        methods,
+        references,
+        ..
+    } = model;
+    let private = krate.private(Span::call_site());
+    let rows = methods.iter().map(|method| handler::row(method, krate));
+    let tools = methods.iter().flat_map(|method| tool_rows(method, krate));
+    let groups = methods.iter().flat_map(|method| group_rows(method, krate));
+    let definitions = methods
+        .iter()
+        .flat_map(|method| definition_rows(method, krate));
+    let references = references
+        .iter()
+        .map(|reference| reference_row(reference, krate));
+    quote! {
+        #private::Block {
+            methods: &[#(#rows),*],
+            tools: &[#(#tools),*],
+            groups: &[#(#groups),*],
+            definitions: &[#(#definitions),*],
+            references: &[#(#references),*],
+        }
+    }
+}
+
+fn tool_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
+    let Exposure::Tools(tools) = &method.exposure else {
+        return Vec::new();
+    };
+    let private = krate.private(Span::call_site());
+    let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
+    let row = |Tool {
+                   name, overrides, ..
+               }: &Tool| {
+        quote!(#(#cfgs)* #private::ToolRow { tool: #name, method: #owner, overrides: #overrides })
+    };
+    tools.iter().map(row).collect()
+}
+
+fn group_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
+    let Exposure::Sets(sets) = &method.exposure else {
+        return Vec::new();
+    };
+    let private = krate.private(Span::call_site());
+    let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
+    let row = |Set { names, .. }: &Set| quote!(#(#cfgs)* #private::GroupRow { names: &[#(#names),*], method: #owner });
+    sets.iter().map(row).collect()
+}
+
+fn definition_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
+    let Exposure::Tools(tools) = &method.exposure else {
+        return Vec::new();
+    };
+    let private = krate.private(Span::call_site());
+    let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
+    let row = |Tool {
+                   name, definition, ..
+               }: &Tool| {
+        let definition = definition.as_ref()?;
+        let description = &definition.description;
+        let schema = schema(definition, method, krate);
+        Some(quote! {
+            #(#cfgs)*
+            #private::DefinitionRow {
+                tool: #name,
+                method: #owner,
+                description: #description,
+                schema: #schema,
+            }
+        })
+    };
+    tools.iter().filter_map(row).collect()
+}
+
+/// The function that makes the schema of a definition; none where the method's own row has it.
+fn schema(definition: &Definition, method: &Method, krate: &Krate) -> TokenStream {
+    let private = krate.private(Span::call_site());
+    match &definition.schema {
+        Some(path) => {
+            let span = Span::call_site().located_at(path.span());
+            quote_spanned!(span=> ::core::option::Option::Some(|| ::core::convert::Into::into(#path())))
+        }
+        None if handler::arguments_type(method).is_none() => {
+            quote!(::core::option::Option::Some(#private::no_arguments))
+        }
+        None => quote!(::core::option::Option::None),
+    }
+}
+
+fn reference_row(reference: &Reference, krate: &Krate) -> TokenStream {
+    let private = krate.private(Span::call_site());
+    let Reference {
+        method,
+        cfgs,
+        target,
+        routes,
+    } = reference;
+    let target = match target {
+        Target::Type(name) => quote!(#private::Target::Type(#name)),
+        Target::Id(name) => quote!(#private::Target::Id(#name)),
+    };
+    quote!(#(#cfgs)* #private::Reference { method: #method, target: #target, routes: #routes })
+}

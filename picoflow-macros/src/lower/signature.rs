@@ -1,0 +1,137 @@
+//! Signatures: what a method takes and answers, and whether the model can call it.
+
+use super::parameters::{self, is_named, known};
+use crate::{
+    block::ungrouped,
+    errors::Errors,
+    model::{Parameter, Shape},
+};
+use syn::{
+    FnArg, GenericArgument, GenericParam, Generics, PathArguments, ReceiverKind, ReturnType,
+    Safety, Signature, Type, ext::IdentExt, spanned::Spanned,
+};
+
+/// Reads the signature of a method that carries one of our attributes. Takes the attributes of named
+/// parameters off, which mean something on the field alone.
+pub(super) fn of_tool(sig: &mut Signature, block: &Generics) -> syn::Result<Shape> {
+    let mut errors = Errors::default();
+    check_receiver(sig, &mut errors);
+    check_qualifiers(sig, &mut errors);
+    let mut read = Vec::new();
+    for input in &mut sig.inputs {
+        if let FnArg::Typed(input) = input {
+            let parameter = errors.take(parameters::read(input, block));
+            read.extend(parameter.map(|parameter| (parameter, &*input)));
+        }
+    }
+    parameters::check_together(&read, &mut errors);
+    let parameters = read.into_iter().map(|(parameter, _)| parameter).collect();
+    errors.finish()?;
+    Ok(shape(sig, parameters))
+}
+
+/// Reads the signature of a method without attributes; `None`: it is a helper.
+pub(super) fn of_handler(sig: &Signature) -> Option<Shape> {
+    let mut errors = Errors::default();
+    check_receiver(sig, &mut errors);
+    check_qualifiers(sig, &mut errors);
+    let mut read = Vec::new();
+    for input in &sig.inputs {
+        if let FnArg::Typed(input) = input {
+            read.push((known(&input.ty).ok().flatten()?, input));
+        }
+    }
+    parameters::check_together(&read, &mut errors);
+    errors.finish().ok()?;
+    let parameters = read.into_iter().map(|(parameter, _)| parameter).collect();
+    returns_response(&sig.output).then(|| shape(sig, parameters))
+}
+
+fn shape(sig: &Signature, parameters: Vec<Parameter>) -> Shape {
+    Shape {
+        is_async: sig.asyncness.is_some(),
+        parameters,
+        output_span: match &sig.output {
+            ReturnType::Default => sig.ident.span(),
+            ReturnType::Type(_, ty) => ty.span(),
+        },
+    }
+}
+
+/// Whether the receiver is `&self`, in whichever spelling.
+pub(super) fn takes_shared_self(sig: &Signature) -> bool {
+    let Some(receiver) = sig.receiver() else {
+        return false;
+    };
+    match &receiver.kind {
+        ReceiverKind::Reference(_, _, None) => true,
+        ReceiverKind::Typed(_, ty) => {
+            matches!(&**ty, Type::Reference(reference) if reference.mutability.is_none() && is_self(&reference.elem))
+        }
+        _ => false,
+    }
+}
+
+fn is_self(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
+}
+
+fn check_receiver(sig: &Signature, errors: &mut Errors) {
+    if takes_shared_self(sig) {
+        return;
+    }
+    let advice = "steps are shared by all sessions, and state belongs in `cx`";
+    match sig.receiver() {
+        Some(receiver) => errors.at(receiver, format_args!("a tool takes `&self`: {advice}")),
+        None => errors.at(
+            &sig.ident,
+            format_args!("a tool takes `&self` first: {advice}"),
+        ),
+    }
+}
+
+fn check_qualifiers(sig: &Signature, errors: &mut Errors) {
+    let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
+    if !sig.generics.params.iter().all(is_lifetime) {
+        errors.at(
+            &sig.generics,
+            "a tool cannot be generic, since the model calls it by name alone: write the type out",
+        );
+    }
+    if let Safety::Unsafe(unsafety) = &sig.safety {
+        errors.at(
+            unsafety,
+            "a tool cannot be unsafe: the model calls it with any arguments",
+        );
+    }
+}
+
+/// `ToolResponse` or `Result<ToolResponse, _>`.
+fn returns_response(output: &ReturnType) -> bool {
+    let ReturnType::Type(_, ty) = output else {
+        return false;
+    };
+    if is_named(ty, "ToolResponse") {
+        return true;
+    }
+    let Type::Path(path) = ungrouped(ty) else {
+        return false;
+    };
+    let Some(last) = path
+        .path
+        .segments
+        .last()
+        .filter(|last| last.ident == "Result")
+    else {
+        return false;
+    };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
+        return false;
+    };
+    matches!(arguments.args.first(), Some(GenericArgument::Type(ty)) if is_named(ty, "ToolResponse"))
+}
+
+/// The name of a method as the model sees it.
+pub(super) fn method_name(sig: &Signature) -> String {
+    sig.ident.unraw().to_string()
+}

@@ -1,0 +1,144 @@
+//! What the macro knows about a block once it is understood: no attributes to interpret, no defaults
+//! left open, no row that has an error.
+
+use crate::{kind::Kind, krate::Krate};
+use proc_macro2::{Span, TokenStream};
+use syn::{Attribute, ExprPath, Ident, LitStr, Path, Type};
+
+pub(crate) struct ToolBlock {
+    pub(crate) krate: Krate,
+    pub(crate) role: Role,
+    /// The `#[cfg]`s of the block: everything beside it must come and go with it.
+    pub(crate) cfgs: Vec<Attribute>,
+    /// The lint levels of the block, which hold for its methods wherever they end up.
+    pub(crate) lints: Vec<Attribute>,
+    pub(crate) methods: Vec<Method>,
+    pub(crate) references: Vec<Reference>,
+    /// The consumed attributes, kept so that the compiler resolves (and an IDE links) their paths.
+    pub(crate) markers: Vec<Path>,
+}
+
+/// What the block contributes.
+pub(crate) enum Role {
+    /// The step or flow itself: this block's rows, then those of the parts.
+    Whole {
+        kind: Kind,
+        /// `None`: the user wrote an `ID`, or there is no name to make one of.
+        id: Option<String>,
+        parts: Vec<Part>,
+    },
+    /// A named part, which the whole lists.
+    Part(Part),
+    /// Nothing: an error says why.
+    Misplaced,
+}
+
+/// The name of a part, which is an identifier.
+pub(crate) struct Part {
+    pub(crate) name: LitStr,
+}
+
+/// A method that can run for a call.
+pub(crate) struct Method {
+    pub(crate) ident: Ident,
+    /// `#[cfg]`s of the method: its rows must come and go with it.
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) shape: Shape,
+    pub(crate) exposure: Exposure,
+}
+
+/// How the method is called.
+pub(crate) struct Shape {
+    pub(crate) is_async: bool,
+    /// What it takes after `&self`, in order.
+    pub(crate) parameters: Vec<Parameter>,
+    /// The return type, where a wrong one is reported.
+    pub(crate) output_span: Span,
+}
+
+pub(crate) enum Parameter {
+    /// `&mut Cx<'_>` or `&Cx<'_>`.
+    Context,
+    /// `Args<T>`.
+    Arguments(Type),
+    /// `ToolCall`.
+    Call,
+    /// `&ToolCall`.
+    CallRef,
+    /// `&[ToolCall]`.
+    Calls,
+    /// `name: T`.
+    Field(Field),
+}
+
+/// A named parameter, which is a field of the arguments.
+pub(crate) struct Field {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) ident: Ident,
+    pub(crate) ty: Type,
+}
+
+/// Which calls reach a method.
+pub(crate) enum Exposure {
+    /// `#[tool]`.
+    Tools(Vec<Tool>),
+    /// `#[tools([…])]`.
+    Sets(Vec<Set>),
+    /// No attribute: its own name, or a base's method of that name.
+    ByName,
+}
+
+pub(crate) struct Tool {
+    pub(crate) name: LitStr,
+    pub(crate) overrides: bool,
+    pub(crate) definition: Option<Definition>,
+}
+
+pub(crate) struct Definition {
+    /// An expression of type `&'static str`.
+    pub(crate) description: TokenStream,
+    /// A function that makes the schema; `None`: the parameters say it.
+    pub(crate) schema: Option<ExprPath>,
+}
+
+pub(crate) struct Set {
+    /// Sorted, each once.
+    pub(crate) names: Vec<String>,
+    /// The list in the attribute.
+    pub(crate) span: Span,
+}
+
+/// A step that a method body names.
+pub(crate) struct Reference {
+    pub(crate) method: String,
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) target: Target,
+    /// Whether the body hands it to `go` or `direct_to`.
+    pub(crate) routes: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Target {
+    /// `X::ID`.
+    Type(String),
+    /// `"X"`.
+    Id(String),
+}
+
+impl Shape {
+    /// Whether the method takes all calls of a reply at once.
+    pub(crate) fn is_group(&self) -> bool {
+        self.parameters
+            .iter()
+            .any(|parameter| matches!(parameter, Parameter::Calls))
+    }
+
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &Field> {
+        self.parameters
+            .iter()
+            .filter_map(|parameter| match parameter {
+                Parameter::Field(field) => Some(field),
+                _ => None,
+            })
+    }
+}

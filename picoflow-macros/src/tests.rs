@@ -1,0 +1,190 @@
+//! Snapshots of expansions, one for each shape. `UPDATE_EXPECT=1 cargo test -p picoflow-macros` writes
+//! them anew.
+
+use expect_test::{ExpectFile, expect_file};
+use proc_macro2::{Group, TokenStream, TokenTree};
+use quote::quote;
+
+fn check(args: TokenStream, item: &TokenStream, expected: &ExpectFile) {
+    let tokens = crate::expand::tools(args, item);
+    let file = syn::parse2(tokens).expect("an expansion is made of items");
+    expected.assert_eq(&prettyplease::unparse(&file));
+}
+
+#[test]
+fn a_step_keeps_its_hooks_and_gets_a_table() {
+    check(
+        quote!(),
+        &quote! {
+            impl Step for NameStep {
+                fn prompt(&self, _cx: &Cx<'_>) -> Prompt {
+                    "Ask.".into()
+                }
+
+                /// Capture name of user
+                #[tool(define)]
+                async fn user_name(&self, cx: &mut Cx<'_>, Args(user): Args<UserName>) -> ToolResponse {
+                    go(DobStep::ID)
+                }
+            }
+        },
+        &expect_file!["../tests/snapshots/step.rs"],
+    );
+}
+
+#[test]
+fn named_parameters_become_fields() {
+    check(
+        quote!(),
+        &quote! {
+            impl Step for NameStep {
+                #[tool]
+                fn user_name(
+                    &self,
+                    call: &ToolCall,
+                    /// Complete name
+                    #[schemars(length(min = 3))]
+                    name: String,
+                    r#type: Option<u8>,
+                ) -> Result<ToolResponse, NameError> {
+                    stay()
+                }
+            }
+        },
+        &expect_file!["../tests/snapshots/named_parameters.rs"],
+    );
+}
+
+#[test]
+fn every_kind_of_row() {
+    check(
+        quote!(),
+        &quote! {
+            impl<T: Send + Sync + 'static> Step for flows::Generic<T> where T: Clone {
+                const ID: StepId = StepId::new("Other");
+                const LIMIT: usize = 3;
+
+                #[tool("leave", overrides)]
+                #[tool("stop", define, description = STOP, schema = no_fields)]
+                fn end_chat(&self) -> ToolResponse {
+                    direct_to("End", "Bye.")
+                }
+
+                #[cfg(feature = "pairs")]
+                #[tools(["b", "a"])]
+                async fn both(&self, calls: &[ToolCall], cx: &Cx<'_>) -> ToolResponse {
+                    stay()
+                }
+
+                async fn by_name(&self, call: ToolCall) -> ToolResponse {
+                    stay()
+                }
+
+                fn group_by_name(&self, calls: &[ToolCall]) -> ToolResponse {
+                    stay()
+                }
+
+                pub fn helper(&self) -> bool {
+                    self.last == Self::ID
+                }
+            }
+        },
+        &expect_file!["../tests/snapshots/rows.rs"],
+    );
+}
+
+#[test]
+fn a_step_lists_its_parts() {
+    check(
+        quote!(crate = crate::facade, parts("billing", "returns")),
+        &quote!(impl Step for SupportStep {}),
+        &expect_file!["../tests/snapshots/parts.rs"],
+    );
+}
+
+#[test]
+fn a_part_asks_to_be_listed() {
+    check(
+        quote!(part = "billing"),
+        &quote! {
+            #[cfg(feature = "billing")]
+            impl SupportStep {
+                #[tool]
+                pub(crate) fn refund(&self) -> ToolResponse {
+                    stay()
+                }
+            }
+        },
+        &expect_file!["../tests/snapshots/part.rs"],
+    );
+}
+
+#[test]
+fn the_users_code_survives_its_errors() {
+    check(
+        quote!(),
+        &quote! {
+            impl Step for NameStep {
+                #[tool(nme = "a")]
+                fn a(&mut self) -> ToolResponse {
+                    stay()
+                }
+
+                #[tool]
+                fn b(&self) -> ToolResponse {
+                    stay()
+                }
+            }
+        },
+        &expect_file!["../tests/snapshots/errors.rs"],
+    );
+}
+
+/// Every input that is one token short of a good one is answered, with errors at most.
+#[test]
+fn no_input_makes_the_macro_panic() {
+    let block = quote! {
+        #[cfg(all())]
+        impl<T: Send> Step for flows::Generic<T> where T: Clone {
+            const ID: StepId = StepId::new("Other");
+            /// Text
+            #[doc = include_str!("text.md")]
+            #[tool("leave", define, description = STOP, schema = a::b)]
+            async fn leave(&self, cx: &mut Cx<'_>, #[serde(default)] name: Option<u8>) -> Result<ToolResponse, E> {
+                go(<X<T> as Step>::ID)
+            }
+            #[cfg_attr(x, cfg(y))]
+            #[tools(["b", "a"])]
+            fn both(&self, calls: &[ToolCall]) -> ToolResponse { go("End") }
+            fn by_name(&self, Args(a): Args<Vec<u8>>, call: ToolCall) -> ToolResponse { Self::ID; }
+            macro_call!();
+        }
+    };
+    let args = quote!(crate = a::b, parts("billing", "returns"));
+    for block in one_token_short(block.clone()) {
+        drop(crate::expand::tools(args.clone(), &block));
+        drop(crate::misplaced::tool(&TokenStream::new(), &block));
+    }
+    for args in one_token_short(args) {
+        drop(crate::expand::tools(args, &block));
+    }
+}
+
+fn one_token_short(tokens: TokenStream) -> Vec<TokenStream> {
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let mut shorter = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let with = |replacement: Option<TokenTree>| -> TokenStream {
+            let before = tokens.iter().take(index).cloned();
+            let after = tokens.iter().skip(index + 1).cloned();
+            before.chain(replacement).chain(after).collect()
+        };
+        shorter.push(with(None));
+        if let TokenTree::Group(group) = token {
+            let inner = one_token_short(group.stream()).into_iter();
+            shorter
+                .extend(inner.map(|inner| with(Some(Group::new(group.delimiter(), inner).into()))));
+        }
+    }
+    shorter
+}

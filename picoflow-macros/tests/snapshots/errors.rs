@@ -1,0 +1,59 @@
+impl Step for NameStep {
+    const ID: ::picoflow::__private::StepId = ::picoflow::__private::StepId::new(
+        "NameStep",
+    );
+    #[doc(hidden)]
+    const TABLE: ::picoflow::__private::ToolTable<Self> = ::picoflow::__private::ToolTable {
+        blocks: &[
+            ::picoflow::__private::Block {
+                methods: &[
+                    ::picoflow::__private::Method {
+                        name: "b",
+                        handler: ::picoflow::__private::Handler::One(|
+                            __picoflow_step,
+                            __picoflow_cx,
+                            __picoflow_call|
+                        ::picoflow::__private::Box::pin(async move {
+                            ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                Self::b(__picoflow_step),
+                            )
+                        })),
+                        by_name: false,
+                        schema: ::core::option::Option::None,
+                    },
+                ],
+                tools: &[
+                    ::picoflow::__private::ToolRow {
+                        tool: "b",
+                        method: "b",
+                        overrides: false,
+                    },
+                ],
+                groups: &[],
+                definitions: &[],
+                references: &[],
+            },
+        ],
+        parts: &[],
+    };
+}
+impl NameStep {
+    fn a(&mut self) -> ToolResponse {
+        stay()
+    }
+    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    fn b(&self) -> ToolResponse {
+        stay()
+    }
+}
+::core::compile_error! {
+    "a tool takes `&self`: steps are shared by all sessions, and state belongs in `cx`"
+}
+::core::compile_error! {
+    "Unknown field: `nme`. Did you mean `name`?"
+}
+const _: () = ::picoflow::__private::check::consistent(
+    &<NameStep as ::picoflow::__private::Step>::TABLE,
+);
+#[tool(__consumed)]
+const _: () = ();

@@ -1,0 +1,89 @@
+impl Step for NameStep {
+    const ID: ::picoflow::__private::StepId = ::picoflow::__private::StepId::new(
+        "NameStep",
+    );
+    #[doc(hidden)]
+    const TABLE: ::picoflow::__private::ToolTable<Self> = ::picoflow::__private::ToolTable {
+        blocks: &[
+            ::picoflow::__private::Block {
+                methods: &[
+                    {
+                        use ::picoflow::__private::schemars as __picoflow_schemars;
+                        use ::picoflow::__private::serde as __picoflow_serde;
+                        use ::core::convert::Into as _;
+                        #[derive(
+                            ::picoflow::__private::serde::Deserialize,
+                            ::picoflow::__private::schemars::JsonSchema
+                        )]
+                        #[serde(crate = "__picoflow_serde")]
+                        #[schemars(crate = "__picoflow_schemars", rename = "user_name")]
+                        struct __PicoflowArguments {
+                            /// Complete name
+                            #[schemars(length(min = 3))]
+                            name: String,
+                            r#type: Option<u8>,
+                        }
+                        ::picoflow::__private::Method {
+                            name: "user_name",
+                            handler: ::picoflow::__private::Handler::One(|
+                                __picoflow_step,
+                                __picoflow_cx,
+                                __picoflow_call|
+                            ::picoflow::__private::Box::pin(async move {
+                                let __picoflow_arguments = match ::picoflow::__private::arguments::<
+                                    __PicoflowArguments,
+                                >(&__picoflow_call) {
+                                    ::core::result::Result::Ok(__picoflow_arguments) => {
+                                        __picoflow_arguments
+                                    }
+                                    ::core::result::Result::Err(__picoflow_error) => {
+                                        return ::core::result::Result::Err(__picoflow_error);
+                                    }
+                                };
+                                ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                    Self::user_name(
+                                        __picoflow_step,
+                                        ::picoflow::__private::CallView::call(&__picoflow_call),
+                                        __picoflow_arguments.name,
+                                        __picoflow_arguments.r#type,
+                                    ),
+                                )
+                            })),
+                            by_name: false,
+                            schema: ::core::option::Option::Some(
+                                ::picoflow::__private::schema_of::<__PicoflowArguments>,
+                            ),
+                        }
+                    },
+                ],
+                tools: &[
+                    ::picoflow::__private::ToolRow {
+                        tool: "user_name",
+                        method: "user_name",
+                        overrides: false,
+                    },
+                ],
+                groups: &[],
+                definitions: &[],
+                references: &[],
+            },
+        ],
+        parts: &[],
+    };
+}
+impl NameStep {
+    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    fn user_name(
+        &self,
+        call: &ToolCall,
+        name: String,
+        r#type: Option<u8>,
+    ) -> Result<ToolResponse, NameError> {
+        stay()
+    }
+}
+const _: () = ::picoflow::__private::check::consistent(
+    &<NameStep as ::picoflow::__private::Step>::TABLE,
+);
+#[tool(__consumed)]
+const _: () = ();

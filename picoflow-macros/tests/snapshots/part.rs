@@ -1,0 +1,46 @@
+#[cfg(feature = "billing")]
+impl SupportStep {
+    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    pub(crate) fn refund(&self) -> ToolResponse {
+        stay()
+    }
+}
+#[cfg(feature = "billing")]
+#[automatically_derived]
+#[allow(non_upper_case_globals)]
+impl SupportStep {
+    #[doc(hidden)]
+    pub(crate) const __picoflow_part_billing: ::picoflow::__private::Block<Self> = {
+        ::picoflow::__private::check::listed::<Self, 4613189061923820124u64>();
+        ::picoflow::__private::Block {
+            methods: &[
+                ::picoflow::__private::Method {
+                    name: "refund",
+                    handler: ::picoflow::__private::Handler::One(|
+                        __picoflow_step,
+                        __picoflow_cx,
+                        __picoflow_call|
+                    ::picoflow::__private::Box::pin(async move {
+                        ::picoflow::__private::IntoToolResponse::into_tool_response(
+                            Self::refund(__picoflow_step),
+                        )
+                    })),
+                    by_name: false,
+                    schema: ::core::option::Option::None,
+                },
+            ],
+            tools: &[
+                ::picoflow::__private::ToolRow {
+                    tool: "refund",
+                    method: "refund",
+                    overrides: false,
+                },
+            ],
+            groups: &[],
+            definitions: &[],
+            references: &[],
+        }
+    };
+}
+#[tool(__consumed)]
+const _: () = ();

@@ -1,0 +1,149 @@
+impl<T: Send + Sync + 'static> Step for flows::Generic<T>
+where
+    T: Clone,
+{
+    const ID: StepId = StepId::new("Other");
+    #[doc(hidden)]
+    const TABLE: ::picoflow::__private::ToolTable<Self> = ::picoflow::__private::ToolTable {
+        blocks: &[
+            ::picoflow::__private::Block {
+                methods: &[
+                    ::picoflow::__private::Method {
+                        name: "end_chat",
+                        handler: ::picoflow::__private::Handler::One(|
+                            __picoflow_step,
+                            __picoflow_cx,
+                            __picoflow_call|
+                        ::picoflow::__private::Box::pin(async move {
+                            ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                Self::end_chat(__picoflow_step),
+                            )
+                        })),
+                        by_name: false,
+                        schema: ::core::option::Option::None,
+                    },
+                    #[cfg(feature = "pairs")]
+                    ::picoflow::__private::Method {
+                        name: "both",
+                        handler: ::picoflow::__private::Handler::Group(|
+                            __picoflow_step,
+                            __picoflow_cx,
+                            __picoflow_calls|
+                        ::picoflow::__private::Box::pin(async move {
+                            ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                Self::both(__picoflow_step, __picoflow_calls, __picoflow_cx)
+                                    .await,
+                            )
+                        })),
+                        by_name: false,
+                        schema: ::core::option::Option::None,
+                    },
+                    ::picoflow::__private::Method {
+                        name: "by_name",
+                        handler: ::picoflow::__private::Handler::One(|
+                            __picoflow_step,
+                            __picoflow_cx,
+                            __picoflow_call|
+                        ::picoflow::__private::Box::pin(async move {
+                            ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                Self::by_name(
+                                        __picoflow_step,
+                                        ::picoflow::__private::CallView::to_call(&__picoflow_call),
+                                    )
+                                    .await,
+                            )
+                        })),
+                        by_name: true,
+                        schema: ::core::option::Option::None,
+                    },
+                    ::picoflow::__private::Method {
+                        name: "group_by_name",
+                        handler: ::picoflow::__private::Handler::Group(|
+                            __picoflow_step,
+                            __picoflow_cx,
+                            __picoflow_calls|
+                        ::picoflow::__private::Box::pin(async move {
+                            ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                Self::group_by_name(__picoflow_step, __picoflow_calls),
+                            )
+                        })),
+                        by_name: false,
+                        schema: ::core::option::Option::None,
+                    },
+                ],
+                tools: &[
+                    ::picoflow::__private::ToolRow {
+                        tool: "leave",
+                        method: "end_chat",
+                        overrides: true,
+                    },
+                    ::picoflow::__private::ToolRow {
+                        tool: "stop",
+                        method: "end_chat",
+                        overrides: false,
+                    },
+                ],
+                groups: &[
+                    #[cfg(feature = "pairs")]
+                    ::picoflow::__private::GroupRow {
+                        names: &["a", "b"],
+                        method: "both",
+                    },
+                ],
+                definitions: &[
+                    ::picoflow::__private::DefinitionRow {
+                        tool: "stop",
+                        method: "end_chat",
+                        description: STOP,
+                        schema: ::core::option::Option::Some(|| ::core::convert::Into::into(
+                            no_fields(),
+                        )),
+                    },
+                ],
+                references: &[
+                    ::picoflow::__private::Reference {
+                        method: "end_chat",
+                        target: ::picoflow::__private::Target::Id("End"),
+                        routes: true,
+                    },
+                    ::picoflow::__private::Reference {
+                        method: "helper",
+                        target: ::picoflow::__private::Target::Type("Generic"),
+                        routes: false,
+                    },
+                ],
+            },
+        ],
+        parts: &[],
+    };
+}
+impl<T: Send + Sync + 'static> flows::Generic<T>
+where
+    T: Clone,
+{
+    const LIMIT: usize = 3;
+    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    fn end_chat(&self) -> ToolResponse {
+        direct_to("End", "Bye.")
+    }
+    #[cfg(feature = "pairs")]
+    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    async fn both(&self, calls: &[ToolCall], cx: &Cx<'_>) -> ToolResponse {
+        stay()
+    }
+    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    async fn by_name(&self, call: ToolCall) -> ToolResponse {
+        stay()
+    }
+    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    fn group_by_name(&self, calls: &[ToolCall]) -> ToolResponse {
+        stay()
+    }
+    pub fn helper(&self) -> bool {
+        self.last == Self::ID
+    }
+}
+#[tool(__consumed)]
+const _: () = ();
+#[tools(__consumed)]
+const _: () = ();
