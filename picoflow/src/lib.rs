@@ -1,0 +1,44 @@
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![doc = include_str!("docs/crate.md")]
+
+pub use picoflow_core::*;
+#[cfg(feature = "macros")]
+pub use picoflow_macros::{tool, tools};
+
+#[cfg(feature = "sqlite")]
+mod sqlite;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
+
+#[cfg(feature = "testing")]
+pub mod testing;
+
+pub mod prelude {
+    //! What a file with steps needs: `use picoflow::prelude::*;`.
+
+    pub use crate::{
+        AnyStep, Args, Child, ContentType, Cx, Engine, Flow, FlowId, Hidden, HookResult, Json,
+        Limits, LogicStep, ModelOutput, ModelRef, ModelReply, Prompt, Step, StepExt, StepId,
+        StepResponse, Steps, TerminateSessionStep, ToolCall, ToolDefinition, ToolError,
+        ToolResponse, Turn, Verdict, direct, direct_result, direct_to, finish, go, stay, stay_with,
+    };
+    #[cfg(feature = "macros")]
+    pub use crate::{tool, tools};
+    pub use schemars::{self, JsonSchema};
+    pub use serde::{self, Deserialize, Serialize};
+    pub use serde_json::{Value, json};
+}
+
+#[doc(hidden)]
+pub mod __private {
+    //! What expanded code names. Not part of the API.
+
+    pub use picoflow_core::{
+        __private::*, Args, Cx, Flow, FlowId, IntoToolResponse, LogicStep, Step, StepId, ToolCall,
+        no_arguments, schema_of,
+    };
+    pub use schemars;
+    pub use serde;
+    pub use serde_json::Value;
+    pub use std::boxed::Box;
+}
