@@ -1,0 +1,1 @@
+//! What `#[tool]` and `#[tools]` say: the cases are in `tests/ui`.

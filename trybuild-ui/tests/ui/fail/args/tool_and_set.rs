@@ -1,0 +1,14 @@
+use picoflow::prelude::*;
+
+struct NameStep;
+
+#[tools]
+impl Step for NameStep {
+    #[tool]
+    #[tools(["a", "b"])]
+    fn leave(&self) -> ToolResponse {
+        stay()
+    }
+}
+
+fn main() {}

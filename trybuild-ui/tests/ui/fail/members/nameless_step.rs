@@ -1,0 +1,6 @@
+use picoflow::prelude::*;
+
+#[tools]
+impl Step for (u8, u8) {}
+
+fn main() {}

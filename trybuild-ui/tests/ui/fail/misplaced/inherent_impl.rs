@@ -1,0 +1,15 @@
+use picoflow::prelude::*;
+
+struct Orders;
+
+#[tools]
+impl Orders {
+    #[tool]
+    fn lookup(&self) -> ToolResponse {
+        stay()
+    }
+}
+
+fn main() {
+    let _ = Orders.lookup();
+}

@@ -1,0 +1,13 @@
+use picoflow::prelude::*;
+
+struct NameStep;
+
+#[tools]
+impl Step for NameStep {
+    #[tools(["a", "b", "a"])]
+    fn both(&self, _calls: &[ToolCall]) -> ToolResponse {
+        stay()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+use picoflow::prelude::*;
+
+struct NameStep;
+
+#[tools(parts("biling"))]
+impl Step for NameStep {
+    #[tool]
+    fn leave(&self) -> ToolResponse {
+        stay()
+    }
+}
+
+#[tools(part = "billing")]
+impl NameStep {
+    #[tool]
+    fn refund(&self) -> ToolResponse {
+        stay()
+    }
+}
+
+fn main() {}
