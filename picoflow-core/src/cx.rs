@@ -5,6 +5,7 @@ use crate::{
     children::{Batch, Child, ChildError, ParallelInvocation},
     run::Run,
     session::{Level, Memory, Message},
+    storable::{MOST_NESTING, is_too_deep},
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -261,6 +262,9 @@ impl Cx<'_> {
 
     fn object(&self, state: impl Serialize, method: &str) -> Option<Map<String, Value>> {
         let reason = match serde_json::to_value(state) {
+            Ok(value) if is_too_deep(&value) => {
+                format!("`{method}` was given JSON of more than {MOST_NESTING} levels")
+            }
             Ok(Value::Object(map)) => return Some(map),
             Ok(other) => format!("`{method}` takes an object, not {other}"),
             Err(error) => format!("`{method}` was given something that is no JSON: {error}"),

@@ -9,7 +9,7 @@ pub use turn::{Reply, Turn};
 use crate::{
     CompiledFlow, Env, FlowId, Host, StepId, TurnError,
     model::ChatModel,
-    run::{Draft, Outcome, Run, Start, panic_text},
+    run::{Draft, Outcome, Run, Start, panicked},
     session::{
         Level, LogEntry, RunStatus, SESSION_VERSION, Session, SessionLocks, SessionQuery,
         SessionStore, SessionSummary, StoreError,
@@ -18,7 +18,6 @@ use crate::{
 use futures_util::FutureExt;
 use serde_json::{Map, Value, json};
 use std::{
-    any::Any,
     collections::BTreeMap,
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -252,12 +251,6 @@ async fn work(
         None => Err(TurnError::Cancelled),
     };
     (run, result)
-}
-
-fn panicked(panic: &(dyn Any + Send)) -> TurnError {
-    TurnError::Panicked {
-        message: panic_text(panic).to_owned(),
-    }
 }
 
 /// The place of the step that a new session begins with.

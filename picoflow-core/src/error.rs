@@ -71,6 +71,12 @@ pub enum TurnError {
         /// The limit.
         limit: usize,
     },
+    /// `config` nests deeper than can be stored.
+    #[error("`config` has more than {limit} levels of objects and arrays")]
+    ConfigTooDeep {
+        /// The limit.
+        limit: usize,
+    },
     /// `config` differs from the one that the session began with.
     #[error("session `{session}` began with another `config`: a session keeps the first one")]
     ConfigMismatch {
@@ -177,6 +183,7 @@ impl TurnError {
             Self::Conflict { .. } => "SESSION_CONFLICT",
             Self::EmptyMessage => "MESSAGE_EMPTY",
             Self::MessageTooLarge { .. } => "MESSAGE_TOO_LARGE",
+            Self::ConfigTooDeep { .. } => "CONFIG_TOO_DEEP",
             Self::ConfigMismatch { .. } => "SESSION_CONFIG_MISMATCH",
             Self::UnknownStep { .. } => "STEP_UNKNOWN",
             Self::UnknownTool { .. } => "TOOL_UNKNOWN",

@@ -3,16 +3,18 @@
 mod any;
 pub(crate) mod compile;
 mod compiled;
+mod graph;
 mod report;
 
 pub(crate) use any::AnyFlow;
 pub use compiled::{CompiledFlow, CompiledStep};
-pub(crate) use compiled::{CompiledTool, Receiver, Route};
+pub(crate) use compiled::{CompiledTool, Receiver, Route, ToolHandler};
+pub use graph::{EdgeKind, FlowGraph, GraphEdge, GraphNode};
 pub use report::{BuildError, BuildFault, BuildNote, BuildReport, BuildWarning};
 
 use crate::{
-    FlowId, Limits, StepEntry, StepId, ToolDefinition, model::ModelRef, step::IntoStepEntry,
-    tool::table::ToolTable,
+    FlowId, Limits, StepEntry, StepId, ToolDefinition, model::ModelRef, native::NativeTool,
+    step::IntoStepEntry, tool::table::ToolTable,
 };
 use serde_json::Value;
 
@@ -65,6 +67,12 @@ pub trait Flow: Send + Sync + Sized + 'static {
 
     /// Tools that several steps share.
     fn define_tools(&self) -> Vec<ToolDefinition> {
+        Vec::new()
+    }
+
+    /// Tools with handlers of their own, offered in every step behind all others. A step that handles a tool of the
+    /// same name comes first. Read once, when the engine is built.
+    fn native_tools(&self) -> Vec<NativeTool> {
         Vec::new()
     }
 

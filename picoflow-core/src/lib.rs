@@ -14,10 +14,12 @@ mod host;
 mod id;
 mod limits;
 pub mod model;
+pub mod native;
 mod response;
 mod run;
 pub mod session;
 mod step;
+mod storable;
 mod tool;
 
 pub use children::{Batch, Branch, Child, ChildError, ParallelInvocation};
@@ -31,6 +33,7 @@ pub use host::{CallSite, Host, SystemHost};
 pub use id::{FlowId, StepId};
 pub use limits::Limits;
 pub use model::{ChatModel, ModelOutput, ModelRef, ModelReply};
+pub use native::{NativeTool, ToolContext, ToolOutput, collect_linked_tools, collect_tools};
 pub use response::{
     AtStep, AtTool, Response, StepResponse, ToolResponse, direct, direct_result, direct_to, finish,
     go, stay, stay_with,
@@ -41,20 +44,24 @@ pub use step::{
     TerminateSessionStep, Verdict,
 };
 pub use tool::{
-    Args, IntoToolResponse, Json, ToolCall, ToolDefinition, ToolError, no_arguments, schema_of,
+    Args, IntoToolResponse, Json, ToolCall, ToolDefinition, ToolError, ToolResult, no_arguments,
+    schema_of, strict_form,
 };
 
 #[doc(hidden)]
 pub mod __private {
     //! What the macros write and what only they name. Not part of the API.
+    pub use inventory;
+
     pub use crate::{
+        native::{IntoToolOutput, LinkedTool, NativeRow, ToolCollection},
         step::{ChatKind, EntryKind, LogicKind},
         tool::{
-            CallView, ToolResult, arguments, check,
+            CallView, arguments, check,
             raw::{RawTable, RowIndex},
             table::{
-                Block, DefinitionRow, GroupRow, Handler, Method, Reference, Target, ToolRow,
-                ToolTable,
+                Block, DefinitionRow, GroupRow, Handler, Method, Purpose, Reference, Target,
+                ToolRow, ToolTable,
             },
         },
     };

@@ -56,7 +56,8 @@ macro_rules! setters {
 }
 
 setters! {
-    /// Model calls in one turn, retries aside. Default 16; a child counts its own.
+    /// Model calls in one turn, retries aside. Default 16. A flow's value bounds the whole turn, a step's value the calls
+    /// of that step; a child counts its own.
     model_rounds: u32,
     /// Transitions in one turn, those of logic steps included. Default 32. Only a flow's value counts.
     transitions: u32,

@@ -3,7 +3,10 @@
 //! One type with a marker and two names for it. `go`, `direct_to` and `finish` fit both places by
 //! inference; `stay` and its kind exist for handlers alone, so that a misuse does not compile.
 
-use crate::{ContentType, StepId};
+use crate::{
+    ContentType, StepId,
+    storable::{MOST_NESTING, is_too_deep},
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::{fmt, marker::PhantomData};
@@ -180,6 +183,11 @@ impl<At> Response<At> {
     /// Saves `state` on the destination; each top-level key replaces that key. It must be an object.
     pub fn with_state(mut self, state: impl Serialize) -> Self {
         match serde_json::to_value(state) {
+            Ok(value) if is_too_deep(&value) => {
+                let reason =
+                    format!("`with_state` was given JSON of more than {MOST_NESTING} levels");
+                self.travels.fault = Some(reason);
+            }
             Ok(Value::Object(map)) => self.travels.state = Some(map),
             Ok(other) => {
                 self.travels.fault = Some(format!("`with_state` takes an object, not {other}"));

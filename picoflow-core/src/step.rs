@@ -13,6 +13,7 @@ pub use terminate::TerminateSessionStep;
 use crate::{
     BoxError, BoxFuture, Cx, Limits, StepId, StepResponse, ToolDefinition,
     model::{ModelOutput, ModelReply},
+    native::NativeTool,
     tool::table::{Reference, ToolTable},
 };
 use serde_json::Value;
@@ -88,6 +89,12 @@ pub trait Step: Send + Sync + Sized + 'static {
     /// Tools that are defined here apart from their handlers. Read once, when the engine is built. Default: none.
     fn define_tools(&self) -> Vec<ToolDefinition> {
         self.base().map_or_else(Vec::new, AnyStep::dyn_define_tools)
+    }
+
+    /// Tools with handlers of their own, defined by this step and offered behind its annotated ones. What such a tool
+    /// answers goes back to the model, and the step stays. Read once, when the engine is built. Default: none.
+    fn native_tools(&self) -> Vec<NativeTool> {
+        self.base().map_or_else(Vec::new, AnyStep::dyn_native_tools)
     }
 
     /// The JSON schema that the model's reply must fit, at each model call. Then `on_response` gets

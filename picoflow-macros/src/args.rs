@@ -38,13 +38,18 @@ impl BlockArgs {
 
 /// `#[tool]`, `#[tool("alias", define, …)]`.
 pub(crate) struct ToolArgs {
+    /// Where the attribute stands.
+    pub(crate) at: Span,
     /// `None`: the name of the method.
     pub(crate) name: Option<LitStr>,
-    /// Where `define` stands, if it does.
+    /// Where `define` stands, if it does; so the other flags.
     pub(crate) define: Option<Span>,
-    pub(crate) overrides: bool,
+    pub(crate) overrides: Option<Span>,
+    pub(crate) strict: Option<Span>,
+    pub(crate) lenient: Option<Span>,
     pub(crate) description: Option<Expr>,
     pub(crate) schema: Option<ExprPath>,
+    pub(crate) krate: Option<Path>,
 }
 
 #[derive(FromMeta, Default)]
@@ -52,17 +57,29 @@ pub(crate) struct ToolArgs {
 struct ToolKeys {
     #[darling(with = parse_expr::preserve_str_literal, map = Some)]
     name: Option<Expr>,
+    #[darling(with = flag)]
     define: Flag,
+    #[darling(with = flag)]
     overrides: Flag,
+    #[darling(with = flag)]
+    strict: Flag,
+    #[darling(with = flag)]
+    lenient: Flag,
     #[darling(with = parse_expr::preserve_str_literal, map = Some)]
     description: Option<Expr>,
     #[darling(with = parse_expr::preserve_str_literal, map = Some)]
     schema: Option<Expr>,
+    #[darling(rename = "crate")]
+    krate: Option<Path>,
 }
 
 impl ToolArgs {
     pub(crate) fn parse(attr: &Attribute) -> syn::Result<Self> {
-        let tokens = arguments(attr, "`#[tool(\"name\")]`")?;
+        Self::read(arguments(attr, "`#[tool(\"name\")]`")?, attr.path().span())
+    }
+
+    /// Of the attribute `at` that place, with `tokens` in its parentheses.
+    pub(crate) fn read(tokens: TokenStream, at: Span) -> syn::Result<Self> {
         if starts_with_list(&tokens) {
             return Err(syn::Error::new_spanned(
                 tokens,
@@ -77,12 +94,17 @@ impl ToolArgs {
         let name = errors.take(one_name(&literals, keys.name.as_ref()));
         let schema = errors.take(keys.schema.as_ref().map(function_path).transpose());
         errors.finish()?;
+        let place = |flag: Flag| flag.is_present().then(|| flag.span());
         Ok(Self {
+            at,
             name: name.flatten(),
-            define: keys.define.is_present().then(|| keys.define.span()),
-            overrides: keys.overrides.is_present(),
+            define: place(keys.define),
+            overrides: place(keys.overrides),
+            strict: place(keys.strict),
+            lenient: place(keys.lenient),
             description: keys.description,
             schema: schema.flatten(),
+            krate: keys.krate,
         })
     }
 }
@@ -122,6 +144,13 @@ impl SetArgs {
             names,
             span: list.span(),
         })
+    }
+}
+
+fn flag(meta: &Meta) -> darling::Result<Flag> {
+    match meta {
+        Meta::Path(_) => Flag::from_meta(meta),
+        _ => Err(darling::Error::custom("this key is written without a value").with_span(meta)),
     }
 }
 

@@ -136,6 +136,22 @@ impl ImplBlock {
     }
 }
 
+impl Method {
+    /// Whether it can only stand in an impl or a trait. Without a receiver, `Self` in the signature gives it away;
+    /// without that too, nothing does.
+    pub(crate) fn is_associated(&self) -> bool {
+        self.sig.receiver().is_some() || names_self(self.sig.to_token_stream())
+    }
+}
+
+fn names_self(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == "Self",
+        TokenTree::Group(group) => names_self(group.stream()),
+        _ => false,
+    })
+}
+
 impl Parse for Method {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         Ok(Self {

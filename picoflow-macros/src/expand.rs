@@ -1,20 +1,24 @@
 //! Model to code.
 
+mod arguments;
+mod call;
 mod handler;
+mod native;
 mod rows;
 
 use crate::{
     args::BlockArgs,
-    block::{Home, ImplBlock},
+    block::{Home, ImplBlock, Member, Method, Syntax},
     check,
     errors::Errors,
     kind::Kind,
-    lower::lower,
+    lower::{lower, lower_function},
     misplaced,
     model::{Part, Role, ToolBlock},
 };
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Path;
 
 pub(crate) fn tools(args: TokenStream, item: &TokenStream) -> TokenStream {
     if misplaced::is_marker(&args) {
@@ -35,10 +39,40 @@ pub(crate) fn tools(args: TokenStream, item: &TokenStream) -> TokenStream {
     let written = expansion.users_block();
     let inherent = expansion.inherent_block();
     let beside = expansion.beside();
-    let markers = expansion.markers();
+    let markers = markers(&model.markers);
     let errors = errors.into_tokens();
     // The user's code comes first and always, so that an IDE resolves it even next to errors.
     quote!(#written #inherent #errors #beside #markers)
+}
+
+/// `#[tool]` that no `#[tools]` consumed: on a free function, or in the wrong place.
+pub(crate) fn tool(args: TokenStream, item: &TokenStream) -> TokenStream {
+    if misplaced::is_marker(&args) {
+        return TokenStream::new();
+    }
+    match syn::parse2(item.clone()) {
+        Ok(Member {
+            syntax: Syntax::Method(function),
+            ..
+        }) => {
+            if function.is_associated() {
+                misplaced::method(*function)
+            } else {
+                linked_function(args, *function)
+            }
+        }
+        _ => misplaced::tool(item, |block| tools(TokenStream::new(), block)),
+    }
+}
+
+fn linked_function(args: TokenStream, mut function: Method) -> TokenStream {
+    let mut errors = Errors::default();
+    let mut model = lower_function(args, &mut function, &mut errors);
+    check::reject_shared_names(model.function.as_mut_slice(), &mut errors);
+    let linked = native::linked(&model);
+    let markers = markers(&model.markers);
+    let errors = errors.into_tokens();
+    quote!(#function #errors #linked #markers)
 }
 
 struct Expansion<'a> {
@@ -123,6 +157,7 @@ impl Expansion<'_> {
                 Some(quote!(#(#listed)* #check))
             }
             Role::Part(part) => Some(self.part(part)),
+            Role::Collection => Some(self.collection()),
             Role::Misplaced => None,
         }
     }
@@ -181,19 +216,40 @@ impl Expansion<'_> {
         }
     }
 
-    /// Uses each consumed attribute path once, as `#[path(__consumed)]`.
-    fn markers(&self) -> TokenStream {
-        self.model
-            .markers
-            .iter()
-            .map(|path| {
-                quote! {
-                    #[#path(__consumed)]
-                    const _: () = ();
-                }
-            })
-            .collect()
+    fn collection(&self) -> TokenStream {
+        let span = located_at(self.block.impl_token.span);
+        let private = self.model.krate.private(span);
+        let (cfgs, lints) = (&self.model.cfgs, &self.model.lints);
+        let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
+        let self_ty = &self.block.self_ty;
+        let rows = native::rows(self.model);
+        let check = native::check(self.model, self.block.impl_token.span);
+        quote_spanned! {span=>
+            #(#cfgs)*
+            #(#lints)*
+            #[automatically_derived]
+            impl #impl_generics #private::ToolCollection for #self_ty #where_clause {
+                const TOOLS: &'static [#private::NativeRow<Self>] = #rows;
+            }
+            #check
+        }
     }
+}
+
+/// Uses each consumed attribute path once, as `#[path(__consumed)]`.
+fn markers(paths: &[Path]) -> TokenStream {
+    let marker = |path| {
+        quote! {
+            #[#path(__consumed)]
+            const _: () = ();
+        }
+    };
+    paths.iter().map(marker).collect()
+}
+
+/// At the place of `span`, but of this expansion: so that lints take it for written by a macro.
+fn located_at(span: Span) -> Span {
+    Span::call_site().located_at(span)
 }
 
 /// The const of a part. A part that does not exist is reported at its name in `parts(…)`.

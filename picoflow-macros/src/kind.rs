@@ -46,6 +46,7 @@ impl Kind {
                 "use_tools",
                 "hide_tools",
                 "define_tools",
+                "native_tools",
                 "output_schema",
                 "limits",
                 "on_start",
@@ -59,7 +60,14 @@ impl Kind {
                 "check_params",
             ],
             Self::LogicStep => &["run_logic", "on_enter", "on_exit"],
-            Self::Flow => &["model", "steps", "initial_step", "define_tools", "limits"],
+            Self::Flow => &[
+                "model",
+                "steps",
+                "initial_step",
+                "define_tools",
+                "native_tools",
+                "limits",
+            ],
         }
     }
 }

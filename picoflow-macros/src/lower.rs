@@ -1,12 +1,18 @@
 //! Syntax to model: takes our attributes off, applies the defaults, reports what makes no sense in itself.
 
 mod attributes;
+mod definition;
 mod docs;
+mod function;
 mod hooks;
 mod names;
+mod owner;
 mod parameters;
 mod role;
 mod signature;
+
+pub(crate) use function::lower_function;
+pub(crate) use role::BELONGS;
 
 use crate::{
     args::BlockArgs,
@@ -18,6 +24,7 @@ use crate::{
     model::{Exposure, Method, Parameter, Reference, Role, Shape, ToolBlock},
     references,
 };
+use owner::Owner;
 use syn::{Attribute, Generics, ImplItem, Path, ext::IdentExt, parse_quote};
 
 /// `args` is `None` when they had an error.
@@ -28,6 +35,9 @@ pub(crate) fn lower(
 ) -> ToolBlock {
     let krate = Krate::new(args.as_ref().and_then(|args| args.krate.as_ref()));
     let role = role::of(args, block, errors);
+    for again in attributes::take(&mut block.attrs, errors) {
+        errors.at(again, "a block has one `#[tools]`: leave this one out");
+    }
     let mut lowering = Lowering {
         own: own_step(&role, block),
         role,
@@ -39,6 +49,16 @@ pub(crate) fn lower(
     for member in &mut block.members {
         lowering.member(member, errors);
     }
+    if let (Role::Collection, true, true) = (
+        &lowering.role,
+        lowering.markers.is_empty(),
+        errors.is_empty(),
+    ) {
+        errors.at(
+            &block.self_ty,
+            "no method of this collection carries `#[tool]`; a further block of a step is `#[tools(part = \"…\")]`",
+        );
+    }
     ToolBlock {
         krate,
         role: lowering.role,
@@ -48,6 +68,15 @@ pub(crate) fn lower(
         references: lowering.references,
         markers: lowering.markers,
     }
+}
+
+/// Takes what is ours off a method that cannot be a tool, so that nothing of it is reported again.
+pub(crate) fn strip(method: &mut Syntax) {
+    let mut nobody_reads = Errors::default();
+    attributes::take(&mut method.attrs, &mut nobody_reads);
+    // Reading takes off the attributes of the parameters.
+    let shape = signature::of_tool(&mut method.sig, &Generics::default(), Owner::Conversation);
+    drop((shape, nobody_reads));
 }
 
 /// The step that `Self` is.
@@ -94,7 +123,15 @@ impl Lowering {
             MemberSyntax::Other(item) => {
                 let attrs = attrs_mut(item).map(|attrs| attributes::take(attrs, errors));
                 for attr in attrs.iter().flatten() {
-                    errors.at(attr, "#[tool] can only mark step methods.");
+                    errors.at(
+                        attr,
+                        match self.role {
+                            Role::Collection => {
+                                "#[tool] can only mark the methods of a collection."
+                            }
+                            _ => "#[tool] can only mark step methods.",
+                        },
+                    );
                 }
                 self.mark(&attrs.unwrap_or_default());
                 *home = self.home_of_other(item, errors);
@@ -114,11 +151,11 @@ impl Lowering {
     fn refer(&mut self, method: &Syntax) {
         let found = references::find(method.body.stream(), self.own.as_deref());
         self.references
-            .extend(found.into_iter().map(|(target, routes)| Reference {
+            .extend(found.into_iter().map(|(target, purpose)| Reference {
                 method: signature::method_name(&method.sig),
                 cfgs: attributes::cfgs(&method.attrs),
                 target,
-                routes,
+                purpose,
             }));
     }
 
@@ -177,26 +214,51 @@ impl Lowering {
             }
             return None;
         }
-        let (shape, exposure) = if attrs.is_empty() {
-            (signature::of_handler(&method.sig)?, Exposure::ByName)
-        } else {
-            let shape = signature::of_tool(&mut method.sig, &self.generics);
-            // Both are read before either gives up, so that both are reported.
-            let shape = errors.take(shape);
-            let exposure = attributes::exposure(attrs, method, errors);
-            (shape?, exposure?)
+        let owner = match self.role {
+            Role::Collection => Owner::Collection,
+            _ => Owner::Conversation,
         };
+        if attrs.is_empty() {
+            let shape = signature::of_handler(&method.sig).filter(|_| !owner.is_native())?;
+            return Some(understood(method, shape, Exposure::ByName));
+        }
+        if owner.is_native() && signature::reject_response(&method.sig, errors) {
+            strip(method);
+            return None;
+        }
+        let shape = signature::of_tool(&mut method.sig, &self.generics, owner);
+        if let Role::Misplaced = self.role {
+            // What the tool belongs to is unknown, and with it what is right.
+            return None;
+        }
+        // Both are read before either gives up, so that both are reported.
+        let shape = errors.take(shape);
+        let exposure = if owner.is_native() {
+            attributes::native_exposure(None, attrs, method, owner, errors)
+        } else {
+            attributes::exposure(attrs, method, errors)
+        };
+        let (shape, exposure) = (shape?, exposure?);
         errors.take(fits(&shape, &exposure, method))?;
-        // A tool takes `&self` whether it needs it or not, and its arguments by value: they were read for it.
-        method
-            .attrs
-            .push(parse_quote!(#[allow(clippy::unused_self, clippy::needless_pass_by_value)]));
-        Some(Method {
-            ident: method.sig.ident.clone(),
-            cfgs: attributes::cfgs(&method.attrs),
-            shape,
-            exposure,
-        })
+        Some(understood(method, shape, exposure))
+    }
+}
+
+/// The method, once nothing about it is wrong.
+fn understood(method: &mut Syntax, shape: Shape, exposure: Exposure) -> Method {
+    // A tool takes `&self` whether it needs it or not, and its arguments by value: they were read for it. As a
+    // function it cannot be `const`.
+    method.attrs.push(parse_quote!(#[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]));
+    Method {
+        ident: method.sig.ident.clone(),
+        cfgs: attributes::cfgs(&method.attrs),
+        shape,
+        exposure,
     }
 }
 

@@ -1,26 +1,45 @@
 //! Attributes used where they mean nothing.
 
-use crate::block::{Member, Syntax};
+use crate::{
+    block::{ImplBlock, Member, Method, Syntax},
+    lower,
+};
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
-use quote::quote;
+use quote::{ToTokens, quote};
 
 /// Whether these are the arguments of a marker, see `expand::markers`.
 pub(crate) fn is_marker(args: &TokenStream) -> bool {
     args.to_string() == "__consumed"
 }
 
-/// `#[tool]` that no `#[tools]` block consumed.
-pub(crate) fn tool(args: &TokenStream, item: &TokenStream) -> TokenStream {
-    if is_marker(args) {
-        return TokenStream::new();
-    }
-    let advice = match receiver_of(item) {
-        Some(true) => "put `#[tools]` on the impl block around this one",
-        Some(false) => "tools without a step are not supported yet",
-        None => "it stands on a method in a `#[tools] impl Step for …` block",
+/// `#[tool]` on what is no function; `expand` is what `#[tools]` makes of a block.
+pub(crate) fn tool(
+    item: &TokenStream,
+    expand: impl FnOnce(&TokenStream) -> TokenStream,
+) -> TokenStream {
+    let is_block = syn::parse2::<ImplBlock>(item.clone()).is_ok();
+    let message = if is_block {
+        "#[tool] can only mark step methods: a whole block takes `#[tools]`"
+    } else {
+        "#[tool] can only mark step methods: it stands on a method in a `#[tools]` block, or on a free function"
     };
-    let message = format!("#[tool] can only mark step methods: {advice}");
-    with_error(&syn::Error::new(Span::call_site(), message), item)
+    let error = syn::Error::new(Span::call_site(), message);
+    let item = if is_block {
+        expand(item)
+    } else {
+        without_ours(item.clone())
+    };
+    with_error(&error, &item)
+}
+
+/// `#[tool]` on a method whose block has no `#[tools]`.
+pub(crate) fn method(mut method: Method) -> TokenStream {
+    let error = syn::Error::new(
+        Span::call_site(),
+        "#[tool] can only mark step methods: put `#[tools]` on the impl block around this one",
+    );
+    lower::strip(&mut method);
+    with_error(&error, &method.to_token_stream())
 }
 
 /// `#[tools]` on something that is no impl block; `error` says why.
@@ -30,12 +49,15 @@ pub(crate) fn tools(error: &syn::Error, item: &TokenStream) -> TokenStream {
         .into_iter()
         .any(|token| is_word(&token, "impl"));
     let message = match receiver_of(item) {
-        Some(_) => {
+        Some(true) => {
             "`#[tools([..])]` marks a method of a `#[tools] impl Step for …` block; this one has no `#[tools]`"
+        }
+        Some(false) => {
+            "`#[tools]` is for blocks and for the methods in them; a free function takes `#[tool]`"
         }
         // The item is broken: rustc says more about it.
         None if starts_with_impl => return with_error(error, &without_ours(item.clone())),
-        None => "`#[tools]` belongs on `impl Step`, `impl LogicStep` or `impl Flow`",
+        None => lower::BELONGS,
     };
     with_error(
         &syn::Error::new(Span::call_site(), message),

@@ -18,6 +18,17 @@ pub(crate) struct ToolBlock {
     pub(crate) markers: Vec<Path>,
 }
 
+/// An annotated free function.
+pub(crate) struct LinkedFunction {
+    pub(crate) krate: Krate,
+    /// The lint levels of the function, which hold for its registration too.
+    pub(crate) lints: Vec<Attribute>,
+    /// `None`: an error says why.
+    pub(crate) function: Option<Method>,
+    /// The paths of the attributes behind the one that expands.
+    pub(crate) markers: Vec<Path>,
+}
+
 /// What the block contributes.
 pub(crate) enum Role {
     /// The step or flow itself: this block's rows, then those of the parts.
@@ -29,6 +40,8 @@ pub(crate) enum Role {
     },
     /// A named part, which the whole lists.
     Part(Part),
+    /// Native tools, on an inherent impl.
+    Collection,
     /// Nothing: an error says why.
     Misplaced,
 }
@@ -38,7 +51,7 @@ pub(crate) struct Part {
     pub(crate) name: LitStr,
 }
 
-/// A method that can run for a call.
+/// A method, or a free function, that can run for a call.
 pub(crate) struct Method {
     pub(crate) ident: Ident,
     /// `#[cfg]`s of the method: its rows must come and go with it.
@@ -57,7 +70,7 @@ pub(crate) struct Shape {
 }
 
 pub(crate) enum Parameter {
-    /// `&mut Cx<'_>` or `&Cx<'_>`.
+    /// `&mut Cx<'_>` or `&Cx<'_>`; of a native tool, `&ToolContext`.
     Context,
     /// `Args<T>`.
     Arguments(Type),
@@ -99,6 +112,10 @@ pub(crate) struct Definition {
     pub(crate) description: TokenStream,
     /// A function that makes the schema; `None`: the parameters say it.
     pub(crate) schema: Option<ExprPath>,
+    /// Whether the model is told the strict form.
+    pub(crate) is_strict: bool,
+    /// Whether numbers may come as strings.
+    pub(crate) is_lenient: bool,
 }
 
 pub(crate) struct Set {
@@ -113,8 +130,18 @@ pub(crate) struct Reference {
     pub(crate) method: String,
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) target: Target,
-    /// Whether the body hands it to `go` or `direct_to`.
-    pub(crate) routes: bool,
+    pub(crate) purpose: Purpose,
+}
+
+/// What a body does with the step that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// It hands it to `go` or `direct_to`.
+    Go,
+    /// It hands it to `run_step` or `Child::new`.
+    Child,
+    /// Anything else.
+    Mention,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,59 +3,61 @@
 //! A body may be half typed, or hold any tokens inside a macro call: nothing here can fail, an odd
 //! shape is just no reference.
 
-use crate::model::Target;
+use crate::model::{Purpose, Target};
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-/// What `body` names, each target once in each role, in order; and whether it is handed to `go` or
-/// `direct_to`. `own` is what `Self` stands for.
-pub(crate) fn find(body: TokenStream, own: Option<&str>) -> Vec<(Target, bool)> {
+/// What `body` names, each target once for each purpose, in order. `own` is what `Self` stands for.
+pub(crate) fn find(body: TokenStream, own: Option<&str>) -> Vec<(Target, Purpose)> {
     let mut found = Found {
         own,
         references: Vec::new(),
     };
-    found.scan(&body.into_iter().collect::<Vec<_>>(), false);
+    found.scan(&body.into_iter().collect::<Vec<_>>(), Purpose::Mention);
     found.references
 }
 
 struct Found<'a> {
     own: Option<&'a str>,
-    references: Vec<(Target, bool)>,
+    references: Vec<(Target, Purpose)>,
 }
 
 impl Found<'_> {
-    /// `routes`: whether these tokens are the first argument of `go` or `direct_to`.
-    fn scan(&mut self, tokens: &[TokenTree], routes: bool) {
+    /// `purpose`: of the call whose first argument these tokens are.
+    fn scan(&mut self, tokens: &[TokenTree], purpose: Purpose) {
         for (index, token) in tokens.iter().enumerate() {
             let (before, after) = (tokens.get(..index), tokens.get(index + 1));
             let before = before.unwrap_or_default();
             match token {
                 TokenTree::Ident(ident) if ident == "ID" => {
                     let target = type_before(before).and_then(|name| self.resolve(name));
-                    self.push(target, routes);
+                    self.push(target, purpose);
                 }
                 TokenTree::Group(group) => {
                     let inner: Vec<_> = group.stream().into_iter().collect();
-                    if group.delimiter() == Delimiter::Parenthesis && is_transition(before) {
-                        self.scan_call(&inner);
-                    } else {
-                        self.scan(&inner, routes);
+                    match purpose_of_call(before) {
+                        Some(purpose) if group.delimiter() == Delimiter::Parenthesis => {
+                            self.scan_call(&inner, purpose);
+                        }
+                        _ => self.scan(&inner, purpose),
                     }
                 }
                 _ => {}
             }
             // Only alone: within more, a literal may mean anything.
-            if let (true, [], None, TokenTree::Literal(text)) = (routes, before, after, token) {
-                self.push(literal(text).map(Target::Id), true);
+            if let (true, [], None, TokenTree::Literal(text)) =
+                (purpose != Purpose::Mention, before, after, token)
+            {
+                self.push(literal(text).map(Target::Id), purpose);
             }
         }
     }
 
-    /// The arguments of `go` or `direct_to`: the first is where it goes.
-    fn scan_call(&mut self, arguments: &[TokenTree]) {
+    /// The arguments of a call that takes a step first.
+    fn scan_call(&mut self, arguments: &[TokenTree], purpose: Purpose) {
         let comma = arguments.iter().position(|token| is_punct(token, ','));
         let (first, rest) = arguments.split_at(comma.unwrap_or(arguments.len()));
-        self.scan(first, true);
-        self.scan(rest, false);
+        self.scan(first, purpose);
+        self.scan(rest, Purpose::Mention);
     }
 
     fn resolve(&self, name: String) -> Option<Target> {
@@ -67,24 +69,28 @@ impl Found<'_> {
         Some(Target::Type(name))
     }
 
-    fn push(&mut self, target: Option<Target>, routes: bool) {
-        let reference = target.map(|target| (target, routes));
+    fn push(&mut self, target: Option<Target>, purpose: Purpose) {
+        let reference = target.map(|target| (target, purpose));
         self.references
             .extend(reference.filter(|reference| !self.references.contains(reference)));
     }
 }
 
-/// Whether `before` ends in the name of a transition: `go`, `response::go`, but not `robot.go` nor `fn go`.
-fn is_transition(before: &[TokenTree]) -> bool {
+/// What the call does whose name `before` ends with: `go`, `response::go`, but not `robot.go` nor `fn go`;
+/// `cx.run_step`; `Child::new`.
+fn purpose_of_call(before: &[TokenTree]) -> Option<Purpose> {
     let [rest @ .., TokenTree::Ident(name)] = before else {
-        return false;
+        return None;
     };
-    (name == "go" || name == "direct_to")
-        && match rest.last() {
-            Some(TokenTree::Punct(punct)) => punct.as_char() != '.',
-            Some(TokenTree::Ident(word)) => word != "fn",
-            _ => true,
-        }
+    let is_method = rest.last().is_some_and(|token| is_punct(token, '.'));
+    let is_definition = matches!(rest.last(), Some(TokenTree::Ident(word)) if word == "fn");
+    match &*name.to_string() {
+        _ if is_definition => None,
+        "go" | "direct_to" if !is_method => Some(Purpose::Go),
+        "run_step" if is_method => Some(Purpose::Child),
+        "new" if type_before(rest).is_some_and(|ty| ty == "Child") => Some(Purpose::Child),
+        _ => None,
+    }
 }
 
 /// The last segment of the path that `before` ends with, if it ends with `path::`.
@@ -173,10 +179,14 @@ mod tests {
     use super::*;
     use quote::quote;
 
-    fn types(body: TokenStream) -> Vec<(String, bool)> {
-        let name = |(target, routes)| match target {
-            Target::Type(name) => (name, routes),
-            Target::Id(name) => (format!("{name:?}"), routes),
+    const GO: Purpose = Purpose::Go;
+    const CHILD: Purpose = Purpose::Child;
+    const MENTION: Purpose = Purpose::Mention;
+
+    fn types(body: TokenStream) -> Vec<(String, Purpose)> {
+        let name = |(target, purpose)| match target {
+            Target::Type(name) => (name, purpose),
+            Target::Id(name) => (format!("{name:?}"), purpose),
         };
         find(body, Some("Own")).into_iter().map(name).collect()
     }
@@ -193,7 +203,7 @@ mod tests {
             go(&F::ID)
         };
         let names = ["A", "B", "C", "D", "E", "Own", "F"];
-        assert_eq!(types(body), names.map(|name| (name.to_owned(), true)));
+        assert_eq!(types(body), names.map(|name| (name.to_owned(), GO)));
     }
 
     #[test]
@@ -204,10 +214,10 @@ mod tests {
             go(if name == "not this" { C::ID } else { D::ID });
             json!({ "x": "not this" })
         };
-        let found = [("\"A\"", true), ("\"B\"", true), ("C", true), ("D", true)];
+        let found = [("\"A\"", GO), ("\"B\"", GO), ("C", GO), ("D", GO)];
         assert_eq!(
             types(body),
-            found.map(|(name, routes)| (name.to_owned(), routes))
+            found.map(|(name, purpose)| (name.to_owned(), purpose))
         );
     }
 
@@ -219,10 +229,31 @@ mod tests {
             go(A::ID);
             log!(A::ID)
         };
-        let found = [("A", false), ("B", false), ("A", true)];
+        let found = [("A", MENTION), ("B", MENTION), ("A", GO)];
         assert_eq!(
             types(body),
-            found.map(|(name, routes)| (name.to_owned(), routes))
+            found.map(|(name, purpose)| (name.to_owned(), purpose))
+        );
+    }
+
+    #[test]
+    fn children_are_neither_routes_nor_mentions() {
+        let body = quote! {
+            cx.run_step(A::ID, None).await?;
+            cx.run_steps([Child::new(B::ID).key("x"), picoflow::Child::new("C")]).await?;
+            Other::new(D::ID);
+            run_step(E::ID)
+        };
+        let found = [
+            ("A", CHILD),
+            ("B", CHILD),
+            ("\"C\"", CHILD),
+            ("D", MENTION),
+            ("E", MENTION),
+        ];
+        assert_eq!(
+            types(body),
+            found.map(|(name, purpose)| (name.to_owned(), purpose))
         );
     }
 

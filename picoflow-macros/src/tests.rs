@@ -6,7 +6,10 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::quote;
 
 fn check(args: TokenStream, item: &TokenStream, expected: &ExpectFile) {
-    let tokens = crate::expand::tools(args, item);
+    is_expanded_to(crate::expand::tools(args, item), expected);
+}
+
+fn is_expanded_to(tokens: TokenStream, expected: &ExpectFile) {
     let file = syn::parse2(tokens).expect("an expansion is made of items");
     expected.assert_eq(&prettyplease::unparse(&file));
 }
@@ -140,6 +143,54 @@ fn the_users_code_survives_its_errors() {
     );
 }
 
+#[test]
+fn a_collection_keeps_its_methods_and_gets_rows() {
+    check(
+        quote!(),
+        &quote! {
+            impl<T: Send> Orders<T> {
+                /// Fetch an order by id
+                #[tool]
+                async fn lookup_order(&self, id: String) -> Result<Json<Order>, OrderError> {
+                    self.fetch(id).await
+                }
+
+                #[cfg(unix)]
+                #[tool("cancel_order", description = CANCEL, schema = a_schema, strict, lenient)]
+                fn cancel(&self, cx: &ToolContext, call: ToolCall) -> String {
+                    String::new()
+                }
+
+                fn helper(&self, call: ToolCall) -> ToolResponse {
+                    stay()
+                }
+            }
+        },
+        &expect_file!["../tests/snapshots/collection.rs"],
+    );
+}
+
+#[test]
+fn a_function_is_registered() {
+    is_expanded_to(
+        crate::expand::tool(
+            quote!(),
+            &quote! {
+                /// Greet someone by name
+                #[tool("hello", crate = ::flow)]
+                pub(crate) async fn greet(
+                    /// Who
+                    name: String,
+                    cx: &ToolContext,
+                ) -> String {
+                    String::new()
+                }
+            },
+        ),
+        &expect_file!["../tests/snapshots/function.rs"],
+    );
+}
+
 /// Every input that is one token short of a good one is answered, with errors at most.
 #[test]
 fn no_input_makes_the_macro_panic() {
@@ -163,10 +214,31 @@ fn no_input_makes_the_macro_panic() {
     let args = quote!(crate = a::b, parts("billing", "returns"));
     for block in one_token_short(block.clone()) {
         drop(crate::expand::tools(args.clone(), &block));
-        drop(crate::misplaced::tool(&TokenStream::new(), &block));
+        drop(crate::expand::tool(TokenStream::new(), &block));
     }
     for args in one_token_short(args) {
         drop(crate::expand::tools(args, &block));
+    }
+    let native = quote! {
+        impl<T> Orders<T> {
+            /// Text
+            #[tool("leave", description = STOP, schema = a::b, lenient)]
+            fn leave(&self, cx: &ToolContext, #[serde(default)] name: Option<u8>) -> Result<String, E> {}
+        }
+    };
+    for block in one_token_short(native) {
+        drop(crate::expand::tools(TokenStream::new(), &block));
+    }
+    let function = quote! {
+        #[cfg(unix)]
+        #[tool("b", description = concat!("a", "b"))]
+        pub(super) async fn leave(cx: &a::ToolContext, Args(a): Args<Vec<u8>>) -> Result<Self, E> {}
+    };
+    for function in one_token_short(function.clone()) {
+        drop(crate::expand::tool(quote!("a", strict), &function));
+    }
+    for args in one_token_short(quote!("a", strict, description = X, crate = a::b)) {
+        drop(crate::expand::tool(args, &function));
     }
 }
 

@@ -18,9 +18,10 @@ pub mod prelude {
 
     pub use crate::{
         AnyStep, Args, Child, ContentType, Cx, Engine, Flow, FlowId, Hidden, HookResult, Json,
-        Limits, LogicStep, ModelOutput, ModelRef, ModelReply, Prompt, Step, StepExt, StepId,
-        StepResponse, Steps, TerminateSessionStep, ToolCall, ToolDefinition, ToolError,
-        ToolResponse, Turn, Verdict, direct, direct_result, direct_to, finish, go, stay, stay_with,
+        Limits, LogicStep, ModelOutput, ModelRef, ModelReply, NativeTool, Prompt, Step, StepExt,
+        StepId, StepResponse, Steps, TerminateSessionStep, ToolCall, ToolContext, ToolDefinition,
+        ToolError, ToolResponse, Turn, Verdict, collect_linked_tools, collect_tools, direct,
+        direct_result, direct_to, finish, go, stay, stay_with,
     };
     #[cfg(feature = "macros")]
     pub use crate::{tool, tools};
@@ -35,7 +36,7 @@ pub mod __private {
 
     pub use picoflow_core::{
         __private::*, Args, Cx, Flow, FlowId, IntoToolResponse, LogicStep, Step, StepId, ToolCall,
-        no_arguments, schema_of,
+        ToolContext, ToolOutput, ToolResult, no_arguments, schema_of,
     };
     pub use schemars;
     pub use serde;

@@ -7,6 +7,7 @@ use crate::{
     session::{
         FlowState, Level, LogEntry, RunStatus, SESSION_VERSION, Session, StepState, Timestamp,
     },
+    storable::{MOST_NESTING, is_too_deep},
 };
 use serde_json::Value;
 use std::{collections::HashSet, sync::Arc};
@@ -69,6 +70,11 @@ impl Turn {
     }
 
     pub(super) fn check(&self, flow: &CompiledFlow) -> Result<(), TurnError> {
+        if self.config.as_ref().is_some_and(is_too_deep) {
+            return Err(TurnError::ConfigTooDeep {
+                limit: MOST_NESTING,
+            });
+        }
         let limit = flow.limits.message_bytes;
         match &self.message {
             Some(text) if text.trim().is_empty() => Err(TurnError::EmptyMessage),

@@ -4,6 +4,7 @@ use super::{Flow, Steps};
 use crate::{
     BoxFuture, Cx, FlowId, Limits, StepId, ToolDefinition,
     model::ModelRef,
+    native::NativeTool,
     tool::{
         CallView, ToolCall, ToolResult, check,
         raw::{RawTable, RowIndex},
@@ -18,6 +19,7 @@ pub(crate) trait AnyFlow: Send + Sync {
     fn steps(&self) -> Steps;
     fn initial_step(&self, context: &Value) -> Option<StepId>;
     fn define_tools(&self) -> Vec<ToolDefinition>;
+    fn native_tools(&self) -> Vec<NativeTool>;
     fn limits(&self) -> Limits;
     fn table(&self) -> RawTable;
     fn call<'a>(
@@ -57,6 +59,10 @@ impl<F: Flow> AnyFlow for F {
 
     fn define_tools(&self) -> Vec<ToolDefinition> {
         Flow::define_tools(self)
+    }
+
+    fn native_tools(&self) -> Vec<NativeTool> {
+        Flow::native_tools(self)
     }
 
     fn limits(&self) -> Limits {

@@ -27,10 +27,10 @@ pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
     let limits = flow.limits();
     let flow_member = Member::of_flow(&*flow);
 
-    let entries = distinct_steps(&*flow, &mut report);
+    let entries = usable_steps(&*flow, &mut report);
     let chains: Vec<Vec<Member>> = entries
         .iter()
-        .map(|entry| members::chain(&*entry.step, &mut report))
+        .map(|entry| members::chain(&*entry.step))
         .collect();
     let registry = Registry::collect(&id, &chains, &flow_member, &mut report);
 
@@ -45,13 +45,14 @@ pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
                 chain,
                 &flow_member,
                 &registry,
+                entry.model.as_ref().unwrap_or(&model).is_strict(),
                 &mut report,
             )
         };
         steps.push(compile_step(entry, tools, &model, limits, &mut report));
     }
     registry.report_never_exposed(&id, &steps, &mut report);
-    reach::check(&id, &steps, &chains, &flow_member, &mut report);
+    let links = reach::links(&id, &steps, &chains, &flow_member, &mut report);
     CompiledFlow {
         index: (0..)
             .zip(&steps)
@@ -62,11 +63,13 @@ pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
         limits,
         steps,
         flow,
+        edges: links.edges,
+        entries: links.entries,
         report,
     }
 }
 
-fn distinct_steps(flow: &dyn AnyFlow, report: &mut BuildReport) -> Vec<StepEntry> {
+fn usable_steps(flow: &dyn AnyFlow, report: &mut BuildReport) -> Vec<StepEntry> {
     let mut seen = HashSet::new();
     let mut entries = flow.steps().0;
     if entries.is_empty() {
@@ -74,6 +77,13 @@ fn distinct_steps(flow: &dyn AnyFlow, report: &mut BuildReport) -> Vec<StepEntry
     }
     entries.retain(|entry| {
         let step = entry.step.dyn_id();
+        if !members::has_an_end(&*entry.step) {
+            report.faults.push(BuildFault::BaseChain {
+                step,
+                limit: MOST_BASES,
+            });
+            return false;
+        }
         let is_new = seen.insert(step.clone());
         if !is_new {
             report.faults.push(BuildFault::DuplicateStep {

@@ -1,10 +1,11 @@
 //! A flow as the runtime uses it: merged, checked, flattened.
 
-use super::BuildReport;
+use super::{BuildReport, FlowGraph, GraphEdge};
 use crate::{
     BoxFuture, Cx, FlowId, Limits, StepId, ToolDefinition,
     flow::AnyFlow,
     model::ModelRef,
+    native::NativeTool,
     step::AnyStep,
     tool::{
         CallView, ToolCall, ToolResult, ToolValidator,
@@ -25,6 +26,8 @@ pub struct CompiledFlow {
     pub(crate) steps: Vec<CompiledStep>,
     pub(crate) index: HashMap<StepId, usize>,
     pub(crate) flow: Arc<dyn AnyFlow>,
+    pub(crate) edges: Vec<GraphEdge>,
+    pub(crate) entries: Vec<StepId>,
     pub(crate) report: BuildReport,
 }
 
@@ -46,13 +49,23 @@ pub struct CompiledStep {
 
 /// A tool as one step exposes it.
 pub(crate) struct CompiledTool {
+    /// As it was defined. What the model is told may be its strict form.
+    pub(crate) definition: Arc<ToolDefinition>,
     pub(crate) validator: Arc<ToolValidator>,
-    pub(crate) route: Option<Route>,
+    pub(crate) handler: Option<ToolHandler>,
     /// Whether the handler of single calls parses their arguments itself.
     pub(crate) reads_arguments: bool,
 }
 
-/// Where a call ends up.
+/// What runs for a call of one tool.
+pub(crate) enum ToolHandler {
+    /// A method of the step, a base of it, or the flow.
+    Method(Route),
+    /// A tool with a handler of its own.
+    Native(NativeTool),
+}
+
+/// Which method runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Route {
     pub(crate) receiver: Receiver,
@@ -87,6 +100,11 @@ impl CompiledFlow {
         self.steps.get(*place)
     }
 
+    /// The flow as a picture.
+    pub fn graph(&self) -> FlowGraph {
+        FlowGraph::of(self)
+    }
+
     /// What the build found.
     pub const fn report(&self) -> &BuildReport {
         &self.report
@@ -116,7 +134,7 @@ impl CompiledStep {
             [name] => self
                 .tools
                 .get(name)
-                .is_some_and(|tool| tool.route.is_some()),
+                .is_some_and(|tool| tool.handler.is_some()),
             _ => false,
         }
     }

@@ -21,6 +21,13 @@ pub struct ModelRef {
     name: String,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     params: Map<String, Value>,
+    #[serde(default, rename = "strictTools", skip_serializing_if = "is_false")]
+    is_strict: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 impl ModelRef {
@@ -30,7 +37,19 @@ impl ModelRef {
             provider: provider.into(),
             name: name.into(),
             params: Map::new(),
+            is_strict: false,
         }
+    }
+
+    /// Tells this model the strict form of every tool, see [`strict_form`](crate::strict_form).
+    #[must_use]
+    pub const fn strict_tools(mut self) -> Self {
+        self.is_strict = true;
+        self
+    }
+
+    pub(crate) const fn is_strict(&self) -> bool {
+        self.is_strict
     }
 
     /// Sets a parameter that the provider knows.
@@ -61,6 +80,7 @@ impl ModelRef {
             return self.clone();
         }
         let mut model = base.clone();
+        model.is_strict |= self.is_strict;
         model.params.extend(self.params.clone());
         model
     }

@@ -9,7 +9,7 @@ use crate::{
     tool::ToolValidator,
 };
 use serde_json::{Map, Value};
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 /// What the reference product tells a model that said nothing.
 const NUDGE: &str = "Follow system prompt and respond properly.";
@@ -32,6 +32,33 @@ impl Asked {
     }
 }
 
+/// How often models were asked in a turn, retries aside.
+#[derive(Default)]
+pub(super) struct Rounds {
+    all: u32,
+    by_step: HashMap<usize, u32>,
+}
+
+impl Rounds {
+    /// Counts one more. A step's own limit bounds its own rounds; a step that may take more than the flow allows for a
+    /// whole turn may take them.
+    fn count(&mut self, env: &Env, step: &CompiledStep, at: usize) -> Result<(), TurnError> {
+        let own = self.by_step.entry(at).or_default();
+        let own_limit = step.limits.model_rounds;
+        let limit = own_limit.max(env.flow.limits.model_rounds);
+        if *own >= own_limit || self.all >= limit {
+            return Err(TurnError::Limit {
+                step: step.id.clone(),
+                what: "model rounds",
+                limit: if *own >= own_limit { own_limit } else { limit },
+            });
+        }
+        *own += 1;
+        self.all += 1;
+        Ok(())
+    }
+}
+
 /// Why a reply is not taken.
 struct Refusal {
     /// For the session and the error.
@@ -46,17 +73,10 @@ impl Run {
         &mut self,
         env: &Env,
         at: usize,
-        rounds: &mut u32,
+        rounds: &mut Rounds,
     ) -> Result<Asked, TurnError> {
         let step = env.step(at)?;
-        if *rounds >= step.limits.model_rounds {
-            return Err(TurnError::Limit {
-                step: step.id.clone(),
-                what: "model rounds",
-                limit: step.limits.model_rounds,
-            });
-        }
-        *rounds += 1;
+        rounds.count(env, step, at)?;
         let (request, hidden) = self.request(env, step, at)?;
         let schema = compile_schema(step, &request)?;
         if schema.is_some() && !request.tools.is_empty() {

@@ -4,7 +4,7 @@ use super::Run;
 use crate::{
     Hidden, ToolCall, ToolDefinition,
     flow::{CompiledStep, CompiledTool},
-    tool::{ToolError, ToolValidator, args},
+    tool::{ToolError, ToolValidator, args, fit},
 };
 use serde::de::IgnoredAny;
 use serde_json::Value;
@@ -24,6 +24,9 @@ impl Run {
                         call.name()
                     ),
                 );
+            }
+            if let Some(tool) = step.tools.get(call.name()) {
+                fit(call, &tool.definition);
             }
             if call.id().is_empty() || !ids.insert(call.id().to_owned()) {
                 let id = format!("call_{:016x}", self.env.host.random());

@@ -2,7 +2,9 @@
 
 use super::{
     Env, Run,
+    ask::Rounds,
     dispatch::Dispatched,
+    handler::panicked,
     settle::{Heard, misuse},
 };
 use crate::{
@@ -12,7 +14,9 @@ use crate::{
     response::{Action, Travels},
     session::{Message, MessageKind, SequenceEntry},
 };
+use futures_util::FutureExt;
 use serde_json::Value;
+use std::panic::AssertUnwindSafe;
 
 impl Run {
     pub(super) async fn child(
@@ -40,17 +44,33 @@ impl Run {
             step: step.id.clone(),
             level: self.depth,
         });
-        let entered = step.step.dyn_on_enter(&mut Cx::new(self, at)).await;
-        let result = match self.checked(&step.id, "on_enter", entered) {
-            Ok(()) => self.child_answer(env, at, message).await,
-            Err(error) => Err(error),
-        };
-        let left = step.step.dyn_on_exit(&mut Cx::new(self, at)).await;
-        let left = self.checked(&step.id, "on_exit", left);
-        self.depth -= 1;
+        let depth = self.depth;
+        let answered = caught(self.child_body(env, at, message)).await;
+        // A panic may have come from deeper.
+        self.depth = depth;
+        let left = caught(self.child_exit(env, at)).await;
+        self.depth = depth - 1;
         // The first failure is the cause.
-        let value = result?;
+        let value = answered?;
         left.map(|()| value)
+    }
+
+    async fn child_body(
+        &mut self,
+        env: &Env,
+        at: usize,
+        message: Option<String>,
+    ) -> Result<Value, TurnError> {
+        let step = env.step(at)?;
+        let entered = step.step.dyn_on_enter(&mut Cx::new(self, at)).await;
+        self.checked(&step.id, "on_enter", entered)?;
+        self.child_answer(env, at, message).await
+    }
+
+    async fn child_exit(&mut self, env: &Env, at: usize) -> Result<(), TurnError> {
+        let step = env.step(at)?;
+        let left = step.step.dyn_on_exit(&mut Cx::new(self, at)).await;
+        self.checked(&step.id, "on_exit", left)
     }
 
     /// Asks until the child has its answer.
@@ -78,7 +98,7 @@ impl Run {
         if let Some(text) = opening {
             self.push(step, MessageKind::Human, text);
         }
-        let mut rounds = 0;
+        let mut rounds = Rounds::default();
         loop {
             let mut asked = self.ask(env, at, &mut rounds).await?;
             if asked.reply.tool_calls.is_empty() {
@@ -180,6 +200,12 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// A panic of one child is that child's failure.
+async fn caught<T>(work: impl Future<Output = Result<T, TurnError>>) -> Result<T, TurnError> {
+    let caught = AssertUnwindSafe(work).catch_unwind().await;
+    caught.unwrap_or_else(|panic| Err(panicked(&*panic)))
 }
 
 fn illegal(step: &CompiledStep, action: &Action) -> TurnError {

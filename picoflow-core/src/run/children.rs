@@ -46,19 +46,23 @@ impl Run {
         let mut batch = Batch {
             branches: Vec::new(),
         };
-        let mut changes = Changes::default();
+        let mut drafts = Vec::new();
         for (child, (mut run, result)) in children.into_iter().zip(ended) {
             self.record.extend(std::mem::take(&mut run.record));
-            let fault = run.fault.take();
-            let result = fault.map_or(result, Err);
+            let result = run.fault.take().map_or(result, Err);
             if result.is_ok() {
-                changes.collect(&env, &fork, &run.draft)?;
+                drafts.push(run.draft);
             }
             batch.branches.push(Branch {
                 outcome: result.map_err(|error| self.child_failed(&child.step, error)),
                 step: child.step,
                 key: child.key,
             });
+        }
+        // What the branches cost is recorded by now, whether their states go together or not.
+        let mut changes = Changes::default();
+        for draft in &drafts {
+            changes.collect(&env, &fork, draft)?;
         }
         changes.publish(&mut self.draft);
         Ok(batch)

@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     Hidden, ToolCall, ToolResponse, TurnError, TurnEvent,
-    flow::{CompiledStep, Route},
+    flow::{CompiledStep, Route, ToolHandler},
+    native::FAILED,
     response::stay,
     session::{Level, ToolStatus},
     tool::{CallView, Failure, ToolError, ToolResult},
@@ -16,9 +17,6 @@ use serde_json::{Map, Value};
 
 /// What a call that was handled says to the model unless its handler says otherwise.
 pub(super) const VALIDATED: &str = "input validated";
-
-/// What the model is told about an error that is not for it.
-const FAILED: &str = "The tool failed for an internal reason. Do not assume that it did anything.";
 
 /// What a call of a group is told when another one is the reason that it did not run.
 const SIBLING_INVALID: &str = "Not run, since another call of the same reply has invalid arguments. Correct that one and make both calls again.";
@@ -80,12 +78,16 @@ impl Run {
             Ok(parsed) => parsed,
             Err(error) => return Ok(Err(error)),
         };
-        let Some(route) = tool.route else {
-            self.warn(&step.id, format!("missing tool handler: {}", call.name()));
-            return Ok(Ok(stay()));
+        let view = CallView::new(call, parsed);
+        let job = match &tool.handler {
+            Some(ToolHandler::Method(route)) => Job::One(*route, view),
+            Some(ToolHandler::Native(native)) => Job::Native(native, view),
+            None => {
+                self.warn(&step.id, format!("missing tool handler: {}", call.name()));
+                return Ok(Ok(stay()));
+            }
         };
-        self.handle(env, at, route, Job::One(CallView::new(call, parsed)))
-            .await
+        self.handle(env, at, job).await
     }
 
     /// One handler for all calls. It runs only if the arguments of every call are valid, and what it decides counts
@@ -114,7 +116,7 @@ impl Run {
             }
             return Ok(());
         }
-        match self.handle(env, at, route, Job::Group(calls)).await? {
+        match self.handle(env, at, Job::Group(route, calls)).await? {
             Ok(response) => {
                 let feedback = response.tool_feedback().unwrap_or(VALIDATED).to_owned();
                 dispatched.responses.push(response);

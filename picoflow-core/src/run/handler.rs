@@ -4,6 +4,7 @@ use super::{Env, Run};
 use crate::{
     BoxFuture, Cx, ToolCall, TurnError,
     flow::Route,
+    native::{NativeTool, ToolContext},
     tool::{CallView, Failure, ToolError, ToolResult},
 };
 use futures_util::FutureExt;
@@ -11,15 +12,16 @@ use std::{any::Any, panic::AssertUnwindSafe, time::Duration};
 
 /// What a handler is given.
 pub(super) enum Job<'a> {
-    One(CallView<'a>),
-    Group(&'a [ToolCall]),
+    One(Route, CallView<'a>),
+    Group(Route, &'a [ToolCall]),
+    Native(&'a NativeTool, CallView<'a>),
 }
 
 impl<'a> Job<'a> {
     fn first_id(&self) -> Option<&'a str> {
         match self {
-            Self::One(view) => Some(view.call().id()),
-            Self::Group(calls) => calls.first().map(ToolCall::id),
+            Self::One(_, view) | Self::Native(_, view) => Some(view.call().id()),
+            Self::Group(_, calls) => calls.first().map(ToolCall::id),
         }
     }
 }
@@ -30,27 +32,28 @@ impl Run {
         &mut self,
         env: &Env,
         at: usize,
-        route: Route,
         job: Job<'_>,
     ) -> Result<ToolResult, TurnError> {
         let step = env.step(at)?;
-        let before = self.draft.clone();
+        let (before, depth) = (self.draft.clone(), self.depth);
         let site = env.site(step, job.first_id());
         let limit = step.limits.tool_timeout;
         let result = {
             let mut cx = Cx::new(self, at);
             let started = match job {
-                Job::One(view) => env.flow.call(step, route, &mut cx, view),
-                Job::Group(calls) => env.flow.call_group(step, route, &mut cx, calls),
+                Job::One(route, view) => env.flow.call(step, route, &mut cx, view),
+                Job::Group(route, calls) => env.flow.call_group(step, route, &mut cx, calls),
+                Job::Native(tool, view) => Some(native(env, tool, view)),
             };
             match started {
                 Some(handler) => guard(env.host.tool_call(site, handler), limit).await,
-                None => Err(ToolError::internal(format!(
-                    "`{}` has no such method any more: `Step::base` must always answer the same",
-                    route.method
-                ))),
+                None => Err(ToolError::internal(
+                    "the method is not there any more: `Step::base` must always answer the same",
+                )),
             }
         };
+        // A handler that was cut off in a child did not come back up.
+        self.depth = depth;
         self.check_fault()?;
         match &result {
             Ok(response) => {
@@ -68,6 +71,15 @@ impl Run {
     }
 }
 
+/// A tool that knows nothing of the session but its name.
+fn native<'a>(env: &Env, tool: &'a NativeTool, view: CallView<'a>) -> BoxFuture<'a, ToolResult> {
+    let context = ToolContext::default()
+        .with_cancellation(env.cancellation.clone())
+        .with_call_id(view.call().id())
+        .with_session(&env.session);
+    Box::pin(async move { tool.run(view, &context).await.into_result() })
+}
+
 /// Runs a handler; a panic and a lack of time are errors like any other.
 async fn guard(handler: BoxFuture<'_, ToolResult>, limit: Duration) -> ToolResult {
     let handler = AssertUnwindSafe(handler).catch_unwind();
@@ -78,6 +90,12 @@ async fn guard(handler: BoxFuture<'_, ToolResult>, limit: Duration) -> ToolResul
             Err(ToolError::internal(format!("panicked: {text}")))
         }
         Err(_) => Err(ToolError::internal(format!("took longer than {limit:?}"))),
+    }
+}
+
+pub(crate) fn panicked(panic: &(dyn Any + Send)) -> TurnError {
+    TurnError::Panicked {
+        message: panic_text(panic).to_owned(),
     }
 }
 

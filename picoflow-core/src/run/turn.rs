@@ -1,6 +1,6 @@
 //! The turn loop.
 
-use super::{Env, Run, settle::Next};
+use super::{Env, Run, ask::Rounds, settle::Next};
 use crate::{
     Cx, StepId, TurnError,
     session::{MessageKind, SequenceEntry},
@@ -30,7 +30,7 @@ impl Run {
     ) -> Result<Outcome, TurnError> {
         let env = Arc::clone(&self.env);
         let mut message = self.begin(&env, start, message).await?;
-        let mut rounds = 0;
+        let mut rounds = Rounds::default();
         let mut prior: Option<StepId> = None;
         loop {
             let at = self.draft.current;
@@ -54,7 +54,10 @@ impl Run {
         let at = self.draft.current;
         let is_end = env.step(at)?.step.dyn_is_end(&Cx::new(self, at));
         self.check_fault()?;
-        Ok(Outcome { text, is_end })
+        Ok(Outcome {
+            text,
+            is_end: is_end || self.draft.is_completed,
+        })
     }
 
     /// Gives the user's message to the step that takes it. Returns what is left of it.
@@ -136,7 +139,7 @@ impl Run {
     }
 
     /// One model call and what comes of it.
-    async fn pass(&mut self, env: &Env, at: usize, rounds: &mut u32) -> Result<Next, TurnError> {
+    async fn pass(&mut self, env: &Env, at: usize, rounds: &mut Rounds) -> Result<Next, TurnError> {
         let step = env.step(at)?;
         let mut asked = self.ask(env, at, rounds).await?;
         if asked.reply.tool_calls.is_empty() {

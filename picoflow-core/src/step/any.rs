@@ -4,6 +4,7 @@ use super::{Hidden, HookResult, Prompt, Step, Verdict};
 use crate::{
     BoxFuture, Cx, Limits, StepId, StepResponse, ToolDefinition,
     model::{ModelOutput, ModelReply},
+    native::NativeTool,
     tool::{
         CallView, ToolCall, ToolResult, check,
         raw::{RawTable, RowIndex},
@@ -29,6 +30,8 @@ pub trait AnyStep: sealed::Sealed + Send + Sync {
     fn dyn_hide_tools(&self, cx: &Cx<'_>) -> Hidden;
     #[doc(hidden)]
     fn dyn_define_tools(&self) -> Vec<ToolDefinition>;
+    #[doc(hidden)]
+    fn dyn_native_tools(&self) -> Vec<NativeTool>;
     #[doc(hidden)]
     fn dyn_output_schema(&self, cx: &Cx<'_>) -> Option<Value>;
     #[doc(hidden)]
@@ -116,6 +119,10 @@ impl<S: Step> AnyStep for S {
 
     fn dyn_define_tools(&self) -> Vec<ToolDefinition> {
         self.define_tools()
+    }
+
+    fn dyn_native_tools(&self) -> Vec<NativeTool> {
+        self.native_tools()
     }
 
     fn dyn_output_schema(&self, cx: &Cx<'_>) -> Option<Value> {

@@ -38,6 +38,14 @@ impl<'a> CallView<'a> {
         self.call
     }
 
+    /// The arguments as JSON.
+    ///
+    /// # Errors
+    /// When they are no JSON.
+    pub(crate) fn into_value(self) -> Result<Value, ToolError> {
+        self.parsed.map_or_else(|| parse(self.call), Ok)
+    }
+
     /// A copy of the call, for handlers that take it by value.
     pub fn to_call(&self) -> ToolCall {
         self.call.clone()
@@ -57,10 +65,7 @@ pub fn arguments<T: DeserializeOwned + JsonSchema>(call: &CallView<'_>) -> Resul
 }
 
 pub(super) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, ToolError> {
-    serde_json::from_str(text).or_else(|_| {
-        let mut json = serde_json::Deserializer::from_str(text);
-        serde_path_to_error::deserialize(&mut json).map_err(|error| fault(&error))
-    })
+    serde_json::from_str(text).or_else(|_| from_value(&parse_text::<Value>(text)?))
 }
 
 fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, ToolError> {
@@ -78,10 +83,8 @@ fn fault(error: &serde_path_to_error::Error<serde_json::Error>) -> ToolError {
             Segment::Unknown => Ok(()),
         };
     }
-    ToolError::arguments(vec![ArgumentFault {
-        path,
-        message: error.inner().to_string(),
-    }])
+    let message = error.inner().to_string();
+    ToolError::arguments(vec![ArgumentFault::new(path, message)])
 }
 
 /// What had to be done to a call's arguments before they could be read.
@@ -117,11 +120,13 @@ pub(crate) fn normalise(call: &mut ToolCall) -> Option<Repair> {
 /// # Errors
 /// When the text is no JSON.
 pub(crate) fn parse<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolError> {
-    serde_json::from_str(call.arguments()).map_err(|error| {
-        ToolError::arguments(vec![ArgumentFault {
-            path: String::new(),
-            message: format!("malformed JSON: {error}"),
-        }])
+    parse_text(call.arguments())
+}
+
+fn parse_text<T: DeserializeOwned>(text: &str) -> Result<T, ToolError> {
+    serde_json::from_str(text).map_err(|error| {
+        let message = format!("malformed JSON: {error}");
+        ToolError::arguments(vec![ArgumentFault::new(String::new(), message)])
     })
 }
 

@@ -1,9 +1,12 @@
 //! One call that the model made.
 
 use super::{ToolError, args};
+use crate::storable::is_storable;
 use schemars::JsonSchema;
 use serde::{
-    Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, ser::SerializeStruct,
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, Error},
+    ser::SerializeStruct,
 };
 use serde_json::{Value, value::RawValue};
 
@@ -84,9 +87,11 @@ impl Serialize for ToolCall {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut call = serializer.serialize_struct("ToolCall", 3)?;
         call.serialize_field("name", &self.name)?;
+        // A string in the document is always the text as the model sent it.
+        let is_text = self.arguments.trim_start().starts_with('"') || !is_storable(&self.arguments);
         match serde_json::from_str::<&RawValue>(&self.arguments) {
-            Ok(json) => call.serialize_field("args", json)?,
-            Err(_) => call.serialize_field("args", &self.arguments)?,
+            Ok(json) if !is_text => call.serialize_field("args", json)?,
+            _ => call.serialize_field("args", &self.arguments)?,
         }
         call.serialize_field("id", &self.id)?;
         call.end()
@@ -98,15 +103,16 @@ impl<'de> Deserialize<'de> for ToolCall {
         #[derive(Deserialize)]
         struct Document {
             name: String,
-            #[serde(default)]
-            args: Value,
+            args: Box<RawValue>,
             id: String,
         }
         let Document { name, args, id } = Document::deserialize(deserializer)?;
-        Ok(match args {
-            Value::String(text) => Self::from_text(id, name, text),
-            args => Self::new(id, name, &args),
-        })
+        let args = args.get();
+        if args.starts_with('"') {
+            let text: String = serde_json::from_str(args).map_err(D::Error::custom)?;
+            return Ok(Self::from_text(id, name, text));
+        }
+        Ok(Self::from_text(id, name, args))
     }
 }
 
@@ -117,11 +123,21 @@ mod tests {
 
     #[test]
     fn arguments_survive_the_document_whether_they_are_json_or_not() {
-        for text in [r#"{"a":1}"#, "{\"a\":", "", "null"] {
+        for text in [
+            r#"{"a":1}"#,
+            r#"{ "a" : 1.0 }"#,
+            "{\"a\":",
+            "",
+            "null",
+            r#""{\"a\":1}""#,
+            "\"half",
+        ] {
             let call = ToolCall::from_text("1", "t", text);
-            let document = serde_json::to_value(&call).unwrap();
-            let back: ToolCall = serde_json::from_value(document).unwrap();
+            let document = serde_json::to_string(&call).unwrap();
+            let back: ToolCall = serde_json::from_str(&document).unwrap();
             assert_eq!(back, call);
+            let value = serde_json::to_value(&call).unwrap();
+            assert!(serde_json::from_value::<ToolCall>(value).is_ok());
         }
     }
 

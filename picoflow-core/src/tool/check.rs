@@ -3,7 +3,12 @@
 //!
 //! Loops are `while` and comparisons by hand: neither iterators nor `==` on text work in const code.
 
+mod order;
+mod text;
+
 use super::table::{Block, GroupRow, ToolRow, ToolTable};
+use order::{same, same_set, sort};
+use text::Text;
 
 /// A step lists this part in `#[tools(parts(..))]`. `PART` is a hash of the name.
 #[diagnostic::on_unimplemented(
@@ -27,18 +32,7 @@ const MOST: usize = 1024;
 #[track_caller]
 #[expect(clippy::panic, reason = "in const evaluation this is a compile error")]
 pub const fn consistent<S>(table: &ToolTable<S>) {
-    if let Some(tool) = shared_tool(table.blocks) {
-        let (first, again) = owners_of_tool(table.blocks, tool);
-        let text = Text::new()
-            .push("Tool '")
-            .push(tool)
-            .push("' is already handled by method '")
-            .push(first)
-            .push("': method '")
-            .push(again)
-            .push("' cannot handle it too.");
-        panic!("{}", text.as_str());
-    }
+    reject_shared_tool(table.blocks);
     if let Some((first, again)) = shared_set(table.blocks) {
         let text = Text::new()
             .push("Tools '")
@@ -48,6 +42,39 @@ pub const fn consistent<S>(table: &ToolTable<S>) {
             .push("': method '")
             .push(again.method)
             .push("' cannot handle them too.");
+        panic!("{}", text.as_str());
+    }
+}
+
+/// Fails to compile if two methods of a collection handle the same tool.
+///
+/// # Panics
+///
+/// In const evaluation, with the names in the text.
+#[track_caller]
+pub const fn distinct(tools: &'static [ToolRow]) {
+    reject_shared_tool::<()>(&[Block {
+        methods: &[],
+        tools,
+        groups: &[],
+        definitions: &[],
+        references: &[],
+    }]);
+}
+
+#[track_caller]
+#[expect(clippy::panic, reason = "in const evaluation this is a compile error")]
+const fn reject_shared_tool<S>(blocks: &[Block<S>]) {
+    if let Some(tool) = shared_tool(blocks) {
+        let (first, again) = owners_of_tool(blocks, tool);
+        let text = Text::new()
+            .push("Tool '")
+            .push(tool)
+            .push("' is already handled by method '")
+            .push(first)
+            .push("': method '")
+            .push(again)
+            .push("' cannot handle it too.");
         panic!("{}", text.as_str());
     }
 }
@@ -152,111 +179,6 @@ impl Cursor {
     }
 }
 
-/// Shell sort of the first `len` names: short, and few steps.
-const fn sort(names: &mut [&'static str; MOST], len: usize) {
-    const GAPS: [usize; 9] = [701, 301, 132, 57, 23, 10, 4, 1, 0];
-    let mut g = 0;
-    while GAPS[g] > 0 {
-        let gap = GAPS[g];
-        let mut i = gap;
-        while i < len {
-            let name = names[i];
-            let mut j = i;
-            while j >= gap && is_before(name, names[j - gap]) {
-                names[j] = names[j - gap];
-                j -= gap;
-            }
-            names[j] = name;
-            i += 1;
-        }
-        g += 1;
-    }
-}
-
-/// Any total order will do. Names differ in length or at the end sooner than at the start.
-const fn is_before(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return a.len() < b.len();
-    }
-    let mut i = a.len();
-    while i > 0 {
-        i -= 1;
-        if a[i] != b[i] {
-            return a[i] < b[i];
-        }
-    }
-    false
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    a.len() == b.len() && !is_before(a, b) && !is_before(b, a)
-}
-
-/// Whether two sorted sets are one.
-const fn same_set(a: &[&str], b: &[&str]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if !same(a[i], b[i]) {
-            return false;
-        }
-        i += 1;
-    }
-    true
-}
-
-/// The text of a panic, which const code must put together itself.
-#[derive(Clone, Copy)]
-struct Text {
-    bytes: [u8; Self::LONGEST],
-    len: usize,
-}
-
-impl Text {
-    const LONGEST: usize = 1024;
-
-    const fn new() -> Self {
-        Self {
-            bytes: [0; Self::LONGEST],
-            len: 0,
-        }
-    }
-
-    /// What does not fit is left out.
-    const fn push(mut self, text: &str) -> Self {
-        let text = text.as_bytes();
-        let mut i = 0;
-        while i < text.len() && self.len < Self::LONGEST {
-            self.bytes[self.len] = text[i];
-            self.len += 1;
-            i += 1;
-        }
-        self
-    }
-
-    /// `["a","b"]`.
-    const fn push_set(self, names: &[&str]) -> Self {
-        let mut text = self.push("[");
-        let mut i = 0;
-        while i < names.len() {
-            let open = if i == 0 { "\"" } else { ",\"" };
-            text = text.push(open).push(names[i]).push("\"");
-            i += 1;
-        }
-        text.push("]")
-    }
-
-    const fn as_str(&self) -> &str {
-        match str::from_utf8(self.bytes.split_at(self.len).0) {
-            Ok(text) => text,
-            Err(_) => "two methods of the step handle the same tools",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -355,17 +277,5 @@ mod tests {
             }
             rows
         }
-    }
-
-    #[test]
-    fn texts_are_cut_rather_than_lost() {
-        assert_eq!(
-            Text::new().push("a").push_set(&["b", "c"]).as_str(),
-            r#"a["b","c"]"#
-        );
-        assert_eq!(
-            Text::new().push(&"x".repeat(3000)).as_str().len(),
-            Text::LONGEST
-        );
     }
 }

@@ -1,6 +1,6 @@
 //! What a tool is: name, description, schema.
 
-use super::schema_of;
+use super::{schema_of, strict_form};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -30,6 +30,10 @@ pub struct ToolDefinition {
     name: String,
     description: String,
     schema: Value,
+    #[serde(skip)]
+    is_strict: bool,
+    #[serde(skip)]
+    is_lenient: bool,
 }
 
 impl ToolDefinition {
@@ -44,6 +48,66 @@ impl ToolDefinition {
             name: name.into(),
             description: description.into().trim().to_owned(),
             schema,
+            is_strict: false,
+            is_lenient: false,
+        }
+    }
+
+    /// The same in the strict form that some providers want: the model is told a schema in which every property is
+    /// required, optional ones may be `null`, and objects are closed. What it sends is read as before.
+    ///
+    /// ```
+    /// use picoflow_core::{ToolDefinition, strict_form};
+    /// use serde_json::json;
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    /// let tool = ToolDefinition::new("count", "Count", schema).strict();
+    /// assert_eq!(
+    ///     strict_form(tool.schema()),
+    ///     json!({
+    ///         "type": "object",
+    ///         "properties": { "n": { "type": ["integer", "null"] } },
+    ///         "required": ["n"],
+    ///         "additionalProperties": false,
+    ///     })
+    /// );
+    /// ```
+    #[must_use]
+    pub const fn strict(mut self) -> Self {
+        self.is_strict = true;
+        self
+    }
+
+    /// The same for models that write numbers as strings: `"5"` is taken for `5` where the schema wants a number.
+    #[must_use]
+    pub const fn lenient(mut self) -> Self {
+        self.is_lenient = true;
+        self
+    }
+
+    /// The same with the flags of a table's row.
+    pub(crate) const fn with(mut self, strict: bool, lenient: bool) -> Self {
+        self.is_strict = strict;
+        self.is_lenient = lenient;
+        self
+    }
+
+    /// Whether the model is told the strict form.
+    pub const fn is_strict(&self) -> bool {
+        self.is_strict
+    }
+
+    /// Whether numbers may come as strings.
+    pub const fn is_lenient(&self) -> bool {
+        self.is_lenient
+    }
+
+    /// As a model is told it that wants the strict form.
+    pub(crate) fn told_strictly(&self) -> Self {
+        Self {
+            schema: strict_form(&self.schema),
+            is_strict: true,
+            ..self.clone()
         }
     }
 

@@ -46,6 +46,23 @@ pub(crate) struct ArgumentFault {
     pub(crate) message: String,
 }
 
+impl ArgumentFault {
+    /// How much of a message is kept, in bytes: it quotes the value that does not fit, which may be of any size.
+    const MOST: usize = 400;
+
+    pub(crate) fn new(path: String, mut message: String) -> Self {
+        if message.len() > Self::MOST {
+            // What was expected stands at the end.
+            let tail = message.ceil_char_boundary(message.len() - Self::MOST / 2);
+            let tail = message.split_off(tail);
+            message.truncate(message.floor_char_boundary(Self::MOST / 2));
+            message.push('…');
+            message.push_str(&tail);
+        }
+        Self { path, message }
+    }
+}
+
 impl ToolError {
     /// An error that the model is told word for word.
     pub fn feedback(text: impl Into<String>) -> Self {

@@ -91,6 +91,10 @@ pub struct DefinitionRow {
     pub description: &'static str,
     /// Makes the schema of the arguments; `None`: the method's own.
     pub schema: Option<fn() -> Value>,
+    /// Whether the model is told the strict form.
+    pub strict: bool,
+    /// Whether numbers may come as strings.
+    pub lenient: bool,
 }
 
 /// A step that a method body names.
@@ -100,8 +104,19 @@ pub struct Reference {
     pub method: &'static str,
     /// What the body says.
     pub target: Target,
-    /// Whether the body hands it to `go` or `direct_to`; otherwise it only mentions it.
-    pub routes: bool,
+    /// What the body does with it.
+    pub purpose: Purpose,
+}
+
+/// What a body does with a step that it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// It hands it to `go` or `direct_to`.
+    Go,
+    /// It hands it to `run_step` or `Child::new`.
+    Child,
+    /// Anything else.
+    Mention,
 }
 
 /// How a body names a step.

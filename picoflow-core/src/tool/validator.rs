@@ -46,10 +46,8 @@ impl ToolValidator {
             return Ok(());
         }
         let faults = schema.iter_errors(arguments).take(MOST_FAULTS);
-        let faults = faults.map(|error| ArgumentFault {
-            path: error.instance_path().to_string(),
-            message: error.to_string(),
-        });
+        let faults = faults
+            .map(|error| ArgumentFault::new(error.instance_path().to_string(), error.to_string()));
         Err(ToolError::arguments(faults.collect()))
     }
 }
@@ -73,5 +71,39 @@ impl ToolValidator {
 
     pub(crate) fn check(&self, _arguments: &Value) -> Result<(), ToolError> {
         Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "validate"))]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_place_is_named_with_what_was_expected_and_what_came() {
+        let schema = json!({
+            "type": "object",
+            "properties": { "a": { "type": "integer" }, "b": { "items": { "maximum": 5 } } },
+            "required": ["a", "c"]
+        });
+        let validator = ToolValidator::compile(&schema).unwrap();
+        let error = validator
+            .check(&json!({ "a": "x", "b": [1, 9] }))
+            .unwrap_err();
+        let text = error.to_string();
+        for part in [
+            "`/a`", "integer", "\"x\"", "`/b/1`", "9", "maximum", "\"c\"",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_large_value_is_quoted_in_part() {
+        let validator = ToolValidator::compile(&json!({ "maxLength": 3 })).unwrap();
+        let error = validator.check(&json!("ä".repeat(1_000_000))).unwrap_err();
+        let text = error.to_string();
+        assert!(text.len() < 500, "{}", text.len());
+        assert!(text.contains("longer than 3"), "{text}");
     }
 }

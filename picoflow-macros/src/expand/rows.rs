@@ -1,13 +1,13 @@
 //! The rows of a block.
 
-use super::handler;
+use super::{arguments, handler};
 use crate::{
     krate::Krate,
-    model::{Definition, Exposure, Method, Reference, Set, Target, Tool, ToolBlock},
+    model::{Definition, Exposure, Method, Purpose, Reference, Set, Target, Tool, ToolBlock},
 };
 use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::{ext::IdentExt, spanned::Spanned};
+use quote::quote;
+use syn::ext::IdentExt;
 
 /// A `Block` with everything that the model knows.
 pub(super) fn block(model: &ToolBlock) -> TokenStream {
@@ -72,7 +72,12 @@ fn definition_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
                    name, definition, ..
                }: &Tool| {
         let definition = definition.as_ref()?;
-        let description = &definition.description;
+        let Definition {
+            description,
+            is_strict,
+            is_lenient,
+            ..
+        } = definition;
         let schema = schema(definition, method, krate);
         Some(quote! {
             #(#cfgs)*
@@ -81,6 +86,8 @@ fn definition_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
                 method: #owner,
                 description: #description,
                 schema: #schema,
+                strict: #is_strict,
+                lenient: #is_lenient,
             }
         })
     };
@@ -91,11 +98,8 @@ fn definition_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
 fn schema(definition: &Definition, method: &Method, krate: &Krate) -> TokenStream {
     let private = krate.private(Span::call_site());
     match &definition.schema {
-        Some(path) => {
-            let span = Span::call_site().located_at(path.span());
-            quote_spanned!(span=> ::core::option::Option::Some(|| ::core::convert::Into::into(#path())))
-        }
-        None if handler::arguments_type(method).is_none() => {
+        Some(path) => arguments::schema_by(path),
+        None if arguments::ty(method).is_none() => {
             quote!(::core::option::Option::Some(#private::no_arguments))
         }
         None => quote!(::core::option::Option::None),
@@ -108,11 +112,23 @@ fn reference_row(reference: &Reference, krate: &Krate) -> TokenStream {
         method,
         cfgs,
         target,
-        routes,
+        purpose,
     } = reference;
     let target = match target {
         Target::Type(name) => quote!(#private::Target::Type(#name)),
         Target::Id(name) => quote!(#private::Target::Id(#name)),
     };
-    quote!(#(#cfgs)* #private::Reference { method: #method, target: #target, routes: #routes })
+    let purpose = match purpose {
+        Purpose::Go => quote!(Go),
+        Purpose::Child => quote!(Child),
+        Purpose::Mention => quote!(Mention),
+    };
+    quote! {
+        #(#cfgs)*
+        #private::Reference {
+            method: #method,
+            target: #target,
+            purpose: #private::Purpose::#purpose,
+        }
+    }
 }

@@ -1,15 +1,14 @@
 //! Our attributes on the members of a block: taken off, read, judged.
 
-use super::{docs, names, signature::method_name};
+use super::{definition, names, owner::Owner, signature::method_name};
 use crate::{
-    args::{SetArgs, ToolArgs, ungrouped},
+    args::{SetArgs, ToolArgs},
     block::Method,
     errors::Errors,
-    model::{Definition, Exposure, Set, Tool},
+    model::{Exposure, Set, Tool},
 };
 use proc_macro2::TokenTree;
-use quote::ToTokens;
-use syn::{Attribute, Expr, ExprLit, Lit, LitStr, Meta};
+use syn::{Attribute, LitStr, Meta};
 
 /// Removes and returns the attributes that are ours.
 pub(super) fn take(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
@@ -44,7 +43,7 @@ fn is_conditional(attr: &Attribute, words: &[&str]) -> bool {
         && tokens.any(|token| matches!(token, TokenTree::Ident(ident) if words.iter().any(|word| ident == word)))
 }
 
-/// What the attributes of a method expose; `None`: nothing is left of them.
+/// What the attributes of a step's method expose; `None`: nothing is left of them.
 pub(super) fn exposure(
     attrs: &[Attribute],
     method: &Method,
@@ -59,18 +58,35 @@ pub(super) fn exposure(
         return None;
     }
     if sets.is_empty() {
-        let tools: Vec<_> = tools
-            .into_iter()
-            .filter_map(|attr| tool(attr, method, errors))
-            .collect();
-        (!tools.is_empty()).then_some(Exposure::Tools(tools))
-    } else {
-        let sets: Vec<_> = sets
-            .into_iter()
-            .filter_map(|attr| set(attr, errors))
-            .collect();
-        (!sets.is_empty()).then_some(Exposure::Sets(sets))
+        let args = tools.into_iter().map(ToolArgs::parse);
+        return exposed(args, method, Owner::Conversation, errors);
     }
+    let sets: Vec<_> = sets
+        .into_iter()
+        .filter_map(|attr| set(attr, errors))
+        .collect();
+    (!sets.is_empty()).then_some(Exposure::Sets(sets))
+}
+
+/// The same of a native tool. `first` is what the attribute that expands says, and is none of `attrs`.
+pub(super) fn native_exposure(
+    first: Option<syn::Result<ToolArgs>>,
+    attrs: &[Attribute],
+    method: &Method,
+    owner: Owner,
+    errors: &mut Errors,
+) -> Option<Exposure> {
+    let (tools, sets): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| is_named(attr, "tool"));
+    for set in sets {
+        errors.at(
+            set,
+            "a native tool handles one call: sets of calls are for the steps of a flow",
+        );
+    }
+    let args = first
+        .into_iter()
+        .chain(tools.into_iter().map(ToolArgs::parse));
+    exposed(args, method, owner, errors)
 }
 
 fn set(attr: &Attribute, errors: &mut Errors) -> Option<Set> {
@@ -81,9 +97,21 @@ fn set(attr: &Attribute, errors: &mut Errors) -> Option<Set> {
     })
 }
 
-fn tool(attr: &Attribute, method: &Method, errors: &mut Errors) -> Option<Tool> {
-    let args = errors.take(ToolArgs::parse(attr))?;
-    let definition = errors.take(definition(&args, method));
+fn exposed(
+    args: impl Iterator<Item = syn::Result<ToolArgs>>,
+    method: &Method,
+    owner: Owner,
+    errors: &mut Errors,
+) -> Option<Exposure> {
+    let tools: Vec<_> = args
+        .filter_map(|args| tool(errors.take(args)?, method, owner, errors))
+        .collect();
+    (!tools.is_empty()).then_some(Exposure::Tools(tools))
+}
+
+fn tool(args: ToolArgs, method: &Method, owner: Owner, errors: &mut Errors) -> Option<Tool> {
+    let fits = errors.take(fits(&args, owner));
+    let definition = errors.take(definition::of(&args, method, owner));
     let name = args
         .name
         .unwrap_or_else(|| LitStr::new(&method_name(&method.sig), method.sig.ident.span()));
@@ -91,48 +119,30 @@ fn tool(attr: &Attribute, method: &Method, errors: &mut Errors) -> Option<Tool> 
         &name,
         "#[tool] requires a non-empty tool name.",
     ));
-    let (definition, ()) = (definition?, checked?);
+    let ((), definition, ()) = (fits?, definition?, checked?);
     Some(Tool {
         name,
-        overrides: args.overrides,
+        overrides: args.overrides.is_some(),
         definition,
     })
 }
 
-fn definition(args: &ToolArgs, method: &Method) -> syn::Result<Option<Definition>> {
-    let Some(define) = args.define else {
-        return match (&args.description, &args.schema) {
-            (Some(description), _) => Err(syn::Error::new_spanned(
-                description,
-                "`description` is part of a definition: write `define` too",
-            )),
-            (None, Some(schema)) => Err(syn::Error::new_spanned(
-                schema,
-                "`schema` is part of a definition: write `define` too",
-            )),
-            (None, None) => Ok(None),
-        };
-    };
-    let description = match &args.description {
-        Some(text) if is_blank(text) => {
-            return Err(syn::Error::new_spanned(text, "the description says nothing"));
-        }
-        Some(text) => text.to_token_stream(),
-        None => docs::description(&method.attrs).ok_or_else(|| {
-            syn::Error::new(
-                define,
-                "a definition tells the model what the tool does: write a doc comment, or `description = \"…\"`",
-            )
-        })?,
-    };
-    Ok(Some(Definition {
-        description,
-        schema: args.schema.clone(),
-    }))
-}
-
-fn is_blank(text: &Expr) -> bool {
-    matches!(ungrouped(text), Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if text.value().trim().is_empty())
+/// Rejects keys that mean something elsewhere.
+fn fits(args: &ToolArgs, owner: Owner) -> syn::Result<()> {
+    let mut errors = Errors::default();
+    if let (true, Some(overrides)) = (owner.is_native(), args.overrides) {
+        errors.push(syn::Error::new(
+            overrides,
+            "`overrides` is about the base of a step, and a native tool has none: leave it out",
+        ));
+    }
+    if let (true, Some(krate)) = (owner != Owner::Function, &args.krate) {
+        errors.at(
+            krate,
+            "the crate is named once for the block: `#[tools(crate = …)]`",
+        );
+    }
+    errors.finish()
 }
 
 /// The attributes that decide whether a member exists.

@@ -1,5 +1,6 @@
 //! Parameters: which of them is what, and which fit together.
 
+use super::owner::Owner;
 use crate::{
     block::ungrouped,
     errors::Errors,
@@ -12,7 +13,7 @@ use syn::{
 };
 
 /// Reads one parameter of a tool, and takes off what describes the field.
-pub(super) fn read(input: &mut PatType, block: &Generics) -> syn::Result<Parameter> {
+pub(super) fn read(input: &mut PatType, block: &Generics, owner: Owner) -> syn::Result<Parameter> {
     let attrs = field_attrs(input);
     if let Some(cfg) = input.attrs.iter().find(|attr| is_conditional(attr)) {
         return Err(syn::Error::new_spanned(
@@ -20,7 +21,7 @@ pub(super) fn read(input: &mut PatType, block: &Generics) -> syn::Result<Paramet
             "a parameter cannot be conditional: put `#[cfg]` on the whole method",
         ));
     }
-    if let Some(known) = known(&input.ty)? {
+    if let Some(known) = known(&input.ty, owner)? {
         return match attrs.first() {
             Some(attr) => Err(syn::Error::new_spanned(
                 attr,
@@ -51,11 +52,16 @@ fn field_attrs(input: &mut PatType) -> Vec<Attribute> {
 }
 
 /// What a parameter of this type is; `None`: a field of the arguments.
-pub(super) fn known(ty: &Type) -> syn::Result<Option<Parameter>> {
+pub(super) fn known(ty: &Type, owner: Owner) -> syn::Result<Option<Parameter>> {
+    if let Some(advice) = of_another_owner(ty, owner) {
+        return Err(syn::Error::new_spanned(ty, advice));
+    }
     if let Type::Reference(reference) = ungrouped(ty) {
         return Ok(match ungrouped(&reference.elem) {
             Type::Slice(slice) if is_named(&slice.elem, "ToolCall") => Some(Parameter::Calls),
-            lent if is_named(lent, "Cx") => Some(Parameter::Context),
+            lent if is_named(lent, "Cx") || is_named(lent, "ToolContext") => {
+                Some(Parameter::Context)
+            }
             lent if is_named(lent, "ToolCall") => Some(Parameter::CallRef),
             _ => None,
         });
@@ -78,6 +84,29 @@ pub(super) fn known(ty: &Type) -> syn::Result<Option<Parameter>> {
         )),
         _ => Ok(None),
     }
+}
+
+/// What to write in place of a type that tools of this owner cannot take.
+fn of_another_owner(ty: &Type, owner: Owner) -> Option<&'static str> {
+    let (inner, is_shared) = match ungrouped(ty) {
+        Type::Reference(lent) => (ungrouped(&lent.elem), lent.mutability.is_none()),
+        owned => (owned, false),
+    };
+    if !owner.is_native() {
+        return is_named(inner, "ToolContext").then_some(
+            "`ToolContext` is for native tools: a tool of a step or a flow takes `&mut Cx<'_>` or `&Cx<'_>`",
+        );
+    }
+    if is_named(inner, "Cx") {
+        return Some(
+            "a native tool has no conversation: it takes `&ToolContext`, for the cancellation and the ids of the call",
+        );
+    }
+    if is_named(inner, "ToolContext") && !is_shared {
+        return Some("the context is lent to the tool: write `&ToolContext`");
+    }
+    matches!(inner, Type::Slice(slice) if is_named(&slice.elem, "ToolCall"))
+        .then_some("a native tool handles one call: take `&ToolCall`")
 }
 
 /// Whether the last segment of a type's path is `name`, whatever module or crate it comes through.
@@ -167,7 +196,7 @@ pub(super) fn check_together(parameters: &[(Parameter, &PatType)], errors: &mut 
     for (inputs, advice) in [
         (
             &contexts,
-            "the context is lent once: leave one `Cx` parameter",
+            "the context is lent once: leave one parameter for it",
         ),
         (
             &arguments,

@@ -9,7 +9,9 @@ use crate::{
 };
 use syn::{ImplItem, LitStr, ext::IdentExt};
 
-const BELONGS: &str = "`#[tools]` belongs on `impl Step`, `impl LogicStep` or `impl Flow`";
+/// Where `#[tools]` has a meaning.
+pub(crate) const BELONGS: &str =
+    "`#[tools]` belongs on `impl Step`, `impl LogicStep`, `impl Flow` or an inherent impl";
 
 /// `args` is `None` when they had an error.
 pub(super) fn of(args: Option<BlockArgs>, block: &ImplBlock, errors: &mut Errors) -> Role {
@@ -52,17 +54,17 @@ pub(super) fn of(args: Option<BlockArgs>, block: &ImplBlock, errors: &mut Errors
                 .take(part_name(name))
                 .map_or(Role::Misplaced, Role::Part)
         }
-        (None, _, None) => {
-            if !is_unread {
+        (None, _, None) => match parts.iter().flatten().next() {
+            Some(list) => {
                 errors.at(
-                    &block.self_ty,
-                    format_args!(
-                        "{BELONGS}; a further block of a step is `#[tools(part = \"…\")] impl`, and tools without a step are not supported yet"
-                    ),
+                    list,
+                    "the `impl Step` block lists the parts, and a part says `part = \"…\"`; a collection of native tools has none",
                 );
+                Role::Misplaced
             }
-            Role::Misplaced
-        }
+            None if is_unread => Role::Misplaced,
+            None => Role::Collection,
+        },
     }
 }
 

@@ -1,6 +1,9 @@
 //! Signatures: what a method takes and answers, and whether the model can call it.
 
-use super::parameters::{self, is_named, known};
+use super::{
+    owner::Owner,
+    parameters::{self, is_named, known},
+};
 use crate::{
     block::ungrouped,
     errors::Errors,
@@ -11,16 +14,16 @@ use syn::{
     Safety, Signature, Type, ext::IdentExt, spanned::Spanned,
 };
 
-/// Reads the signature of a method that carries one of our attributes. Takes the attributes of named
-/// parameters off, which mean something on the field alone.
-pub(super) fn of_tool(sig: &mut Signature, block: &Generics) -> syn::Result<Shape> {
+/// Reads the signature of a method or function that carries one of our attributes. Takes the attributes of
+/// named parameters off, which mean something on the field alone.
+pub(super) fn of_tool(sig: &mut Signature, block: &Generics, owner: Owner) -> syn::Result<Shape> {
     let mut errors = Errors::default();
-    check_receiver(sig, &mut errors);
-    check_qualifiers(sig, &mut errors);
+    check_receiver(sig, owner, &mut errors);
+    check_qualifiers(sig, owner, &mut errors);
     let mut read = Vec::new();
     for input in &mut sig.inputs {
         if let FnArg::Typed(input) = input {
-            let parameter = errors.take(parameters::read(input, block));
+            let parameter = errors.take(parameters::read(input, block, owner));
             read.extend(parameter.map(|parameter| (parameter, &*input)));
         }
     }
@@ -33,12 +36,12 @@ pub(super) fn of_tool(sig: &mut Signature, block: &Generics) -> syn::Result<Shap
 /// Reads the signature of a method without attributes; `None`: it is a helper.
 pub(super) fn of_handler(sig: &Signature) -> Option<Shape> {
     let mut errors = Errors::default();
-    check_receiver(sig, &mut errors);
-    check_qualifiers(sig, &mut errors);
+    check_receiver(sig, Owner::Conversation, &mut errors);
+    check_qualifiers(sig, Owner::Conversation, &mut errors);
     let mut read = Vec::new();
     for input in &sig.inputs {
         if let FnArg::Typed(input) = input {
-            read.push((known(&input.ty).ok().flatten()?, input));
+            read.push((known(&input.ty, Owner::Conversation).ok().flatten()?, input));
         }
     }
     parameters::check_together(&read, &mut errors);
@@ -76,21 +79,27 @@ fn is_self(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
 }
 
-fn check_receiver(sig: &Signature, errors: &mut Errors) {
-    if takes_shared_self(sig) {
-        return;
-    }
-    let advice = "steps are shared by all sessions, and state belongs in `cx`";
-    match sig.receiver() {
-        Some(receiver) => errors.at(receiver, format_args!("a tool takes `&self`: {advice}")),
-        None => errors.at(
+fn check_receiver(sig: &Signature, owner: Owner, errors: &mut Errors) {
+    let advice = match owner {
+        _ if takes_shared_self(sig) => return,
+        Owner::Conversation => "steps are shared by all sessions, and state belongs in `cx`",
+        Owner::Collection => "the collection is shared by all calls",
+        Owner::Function => return,
+    };
+    match (sig.receiver(), owner) {
+        (Some(receiver), _) => errors.at(receiver, format_args!("a tool takes `&self`: {advice}")),
+        (None, Owner::Collection) => errors.at(
+            &sig.ident,
+            "a tool of a collection takes `&self` first: one that needs none is a free function with `#[tool]`",
+        ),
+        (None, _) => errors.at(
             &sig.ident,
             format_args!("a tool takes `&self` first: {advice}"),
         ),
     }
 }
 
-fn check_qualifiers(sig: &Signature, errors: &mut Errors) {
+fn check_qualifiers(sig: &Signature, owner: Owner, errors: &mut Errors) {
     let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
     if !sig.generics.params.iter().all(is_lifetime) {
         errors.at(
@@ -104,6 +113,33 @@ fn check_qualifiers(sig: &Signature, errors: &mut Errors) {
             "a tool cannot be unsafe: the model calls it with any arguments",
         );
     }
+    if let Some(abi) = &sig.abi {
+        errors.at(
+            abi,
+            "a tool cannot be `extern`: Rust calls it, when the model asks for it",
+        );
+    }
+    if let (Owner::Function, Some(constness)) = (owner, &sig.constness) {
+        errors.at(
+            constness,
+            "a tool cannot be `const`: it runs when the model asks for it",
+        );
+    }
+}
+
+/// Reports a native tool that was meant for a step. Nothing else about it is worth a message then.
+pub(super) fn reject_response(sig: &Signature, errors: &mut Errors) -> bool {
+    let ReturnType::Type(_, ty) = &sig.output else {
+        return false;
+    };
+    let is_response = returns_response(&sig.output);
+    if is_response {
+        errors.at(
+            ty,
+            "a native tool has no conversation to move: return a text, `Json<T>`, or a `Result` of those. The tools of a step stand in `#[tools] impl Step for …` or in a part of it, `#[tools(part = \"…\")]`",
+        );
+    }
+    is_response
 }
 
 /// `ToolResponse` or `Result<ToolResponse, _>`.

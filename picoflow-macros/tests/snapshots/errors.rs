@@ -14,8 +14,9 @@ impl Step for NameStep {
                             __picoflow_cx,
                             __picoflow_call|
                         ::picoflow::__private::Box::pin(async move {
+                            let __picoflow_answer = Self::b(__picoflow_step);
                             ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                Self::b(__picoflow_step),
+                                __picoflow_answer,
                             )
                         })),
                         by_name: false,
@@ -41,7 +42,12 @@ impl NameStep {
     fn a(&mut self) -> ToolResponse {
         stay()
     }
-    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     fn b(&self) -> ToolResponse {
         stay()
     }

@@ -11,6 +11,10 @@ impl Step for NameStep {
                         use ::picoflow::__private::schemars as __picoflow_schemars;
                         use ::picoflow::__private::serde as __picoflow_serde;
                         use ::core::convert::Into as _;
+                        fn schema() {}
+                        const _: fn() = schema;
+                        fn generator() {}
+                        const _: fn() = generator;
                         #[derive(
                             ::picoflow::__private::serde::Deserialize,
                             ::picoflow::__private::schemars::JsonSchema
@@ -40,13 +44,14 @@ impl Step for NameStep {
                                         return ::core::result::Result::Err(__picoflow_error);
                                     }
                                 };
+                                let __picoflow_answer = Self::user_name(
+                                    __picoflow_step,
+                                    ::picoflow::__private::CallView::call(&__picoflow_call),
+                                    __picoflow_arguments.name,
+                                    __picoflow_arguments.r#type,
+                                );
                                 ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                    Self::user_name(
-                                        __picoflow_step,
-                                        ::picoflow::__private::CallView::call(&__picoflow_call),
-                                        __picoflow_arguments.name,
-                                        __picoflow_arguments.r#type,
-                                    ),
+                                    __picoflow_answer,
                                 )
                             })),
                             by_name: false,
@@ -72,7 +77,12 @@ impl Step for NameStep {
     };
 }
 impl NameStep {
-    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     fn user_name(
         &self,
         call: &ToolCall,

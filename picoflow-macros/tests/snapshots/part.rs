@@ -1,6 +1,11 @@
 #[cfg(feature = "billing")]
 impl SupportStep {
-    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     pub(crate) fn refund(&self) -> ToolResponse {
         stay()
     }
@@ -21,8 +26,9 @@ impl SupportStep {
                         __picoflow_cx,
                         __picoflow_call|
                     ::picoflow::__private::Box::pin(async move {
+                        let __picoflow_answer = Self::refund(__picoflow_step);
                         ::picoflow::__private::IntoToolResponse::into_tool_response(
-                            Self::refund(__picoflow_step),
+                            __picoflow_answer,
                         )
                     })),
                     by_name: false,

@@ -15,8 +15,9 @@ where
                             __picoflow_cx,
                             __picoflow_call|
                         ::picoflow::__private::Box::pin(async move {
+                            let __picoflow_answer = Self::end_chat(__picoflow_step);
                             ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                Self::end_chat(__picoflow_step),
+                                __picoflow_answer,
                             )
                         })),
                         by_name: false,
@@ -30,9 +31,14 @@ where
                             __picoflow_cx,
                             __picoflow_calls|
                         ::picoflow::__private::Box::pin(async move {
+                            let __picoflow_answer = Self::both(
+                                    __picoflow_step,
+                                    __picoflow_calls,
+                                    __picoflow_cx,
+                                )
+                                .await;
                             ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                Self::both(__picoflow_step, __picoflow_calls, __picoflow_cx)
-                                    .await,
+                                __picoflow_answer,
                             )
                         })),
                         by_name: false,
@@ -45,12 +51,13 @@ where
                             __picoflow_cx,
                             __picoflow_call|
                         ::picoflow::__private::Box::pin(async move {
+                            let __picoflow_answer = Self::by_name(
+                                    __picoflow_step,
+                                    ::picoflow::__private::CallView::to_call(&__picoflow_call),
+                                )
+                                .await;
                             ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                Self::by_name(
-                                        __picoflow_step,
-                                        ::picoflow::__private::CallView::to_call(&__picoflow_call),
-                                    )
-                                    .await,
+                                __picoflow_answer,
                             )
                         })),
                         by_name: true,
@@ -63,8 +70,12 @@ where
                             __picoflow_cx,
                             __picoflow_calls|
                         ::picoflow::__private::Box::pin(async move {
+                            let __picoflow_answer = Self::group_by_name(
+                                __picoflow_step,
+                                __picoflow_calls,
+                            );
                             ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                Self::group_by_name(__picoflow_step, __picoflow_calls),
+                                __picoflow_answer,
                             )
                         })),
                         by_name: false,
@@ -98,18 +109,20 @@ where
                         schema: ::core::option::Option::Some(|| ::core::convert::Into::into(
                             no_fields(),
                         )),
+                        strict: false,
+                        lenient: false,
                     },
                 ],
                 references: &[
                     ::picoflow::__private::Reference {
                         method: "end_chat",
                         target: ::picoflow::__private::Target::Id("End"),
-                        routes: true,
+                        purpose: ::picoflow::__private::Purpose::Go,
                     },
                     ::picoflow::__private::Reference {
                         method: "helper",
                         target: ::picoflow::__private::Target::Type("Generic"),
-                        routes: false,
+                        purpose: ::picoflow::__private::Purpose::Mention,
                     },
                 ],
             },
@@ -122,20 +135,40 @@ where
     T: Clone,
 {
     const LIMIT: usize = 3;
-    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     fn end_chat(&self) -> ToolResponse {
         direct_to("End", "Bye.")
     }
     #[cfg(feature = "pairs")]
-    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     async fn both(&self, calls: &[ToolCall], cx: &Cx<'_>) -> ToolResponse {
         stay()
     }
-    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     async fn by_name(&self, call: ToolCall) -> ToolResponse {
         stay()
     }
-    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     fn group_by_name(&self, calls: &[ToolCall]) -> ToolResponse {
         stay()
     }

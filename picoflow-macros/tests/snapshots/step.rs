@@ -27,13 +27,14 @@ impl Step for NameStep {
                                     return ::core::result::Result::Err(__picoflow_error);
                                 }
                             };
+                            let __picoflow_answer = Self::user_name(
+                                    __picoflow_step,
+                                    __picoflow_cx,
+                                    ::picoflow::__private::Args(__picoflow_arguments),
+                                )
+                                .await;
                             ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                Self::user_name(
-                                        __picoflow_step,
-                                        __picoflow_cx,
-                                        ::picoflow::__private::Args(__picoflow_arguments),
-                                    )
-                                    .await,
+                                __picoflow_answer,
                             )
                         })),
                         by_name: false,
@@ -56,13 +57,15 @@ impl Step for NameStep {
                         method: "user_name",
                         description: "Capture name of user",
                         schema: ::core::option::Option::None,
+                        strict: false,
+                        lenient: false,
                     },
                 ],
                 references: &[
                     ::picoflow::__private::Reference {
                         method: "user_name",
                         target: ::picoflow::__private::Target::Type("DobStep"),
-                        routes: true,
+                        purpose: ::picoflow::__private::Purpose::Go,
                     },
                 ],
             },
@@ -72,7 +75,12 @@ impl Step for NameStep {
 }
 impl NameStep {
     /// Capture name of user
-    #[allow(clippy::unused_self, clippy::needless_pass_by_value)]
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     async fn user_name(
         &self,
         cx: &mut Cx<'_>,

@@ -7,7 +7,11 @@ use super::{
 };
 use crate::{
     FlowId, StepId, ToolDefinition,
-    flow::{BuildFault, BuildNote, BuildReport, BuildWarning, CompiledTool, Receiver, Route},
+    flow::{
+        BuildFault, BuildNote, BuildReport, BuildWarning, CompiledTool, Receiver, Route,
+        ToolHandler,
+    },
+    native::NativeTool,
     step::AnyStep,
     tool::raw::HandlerKind,
 };
@@ -30,6 +34,7 @@ pub(super) fn step_tools(
     chain: &[Member],
     flow: &Member,
     registry: &Registry,
+    is_strict: bool,
     report: &mut BuildReport,
 ) -> StepTools {
     let look = Look {
@@ -59,35 +64,57 @@ pub(super) fn step_tools(
             &tools,
             report,
         );
-        tools.offered.push(Arc::clone(&registered.definition));
+        tools.offered.push(told(&registered.definition, is_strict));
+        let reads_arguments = found.is_some_and(|(_, schema)| schema.is_some());
+        let handler = match found {
+            Some((route, _)) => Some(ToolHandler::Method(route)),
+            None => look.native(&tool).cloned().map(ToolHandler::Native),
+        };
         tools.tools.insert(
             tool,
             CompiledTool {
+                definition: Arc::clone(&registered.definition),
                 validator: Arc::clone(&registered.validator),
-                route: found.map(|(route, _)| route),
-                reads_arguments: found.is_some_and(|(_, schema)| schema.is_some()),
+                handler,
+                reads_arguments,
             },
         );
     }
     tools
 }
 
-/// `use_tools` first, then annotated names base first, then the flow's; each name once, at its first place.
+/// `use_tools` first, then annotated names base first, then native tools, then the flow's; each name once, at its first
+/// place.
 fn exposure(step: &dyn AnyStep, chain: &[Member], flow: &Member) -> Vec<String> {
     let used = step.dyn_use_tools().into_iter().map(String::from);
-    let annotated = chain
-        .iter()
-        .rev()
-        .chain(std::iter::once(flow))
-        .flat_map(|member| &member.table.tools)
-        .map(|row| row.tool.to_owned());
+    let annotated = |member: &Member| -> Vec<String> {
+        let rows = member.table.tools.iter();
+        rows.map(|row| row.tool.to_owned()).collect()
+    };
+    let natives = |member: &Member| -> Vec<String> {
+        let tools = member.natives.iter();
+        tools.map(|tool| tool.name().to_owned()).collect()
+    };
+    let own = chain.iter().rev().flat_map(annotated);
+    // `native_tools` of the nearest step already holds what it takes from its bases.
+    let own = own.chain(chain.first().into_iter().flat_map(natives));
+    let shared = annotated(flow).into_iter().chain(natives(flow));
     let mut names = Vec::new();
-    for name in used.chain(annotated) {
+    for name in used.chain(own).chain(shared) {
         if !names.contains(&name) {
             names.push(name);
         }
     }
     names
+}
+
+/// A definition as the step's model is told it.
+fn told(definition: &Arc<ToolDefinition>, is_strict: bool) -> Arc<ToolDefinition> {
+    if is_strict || definition.is_strict() {
+        Arc::new(definition.told_strictly())
+    } else {
+        Arc::clone(definition)
+    }
 }
 
 /// Looks handlers up in one step's chain.
@@ -121,6 +148,13 @@ impl Look<'_> {
             || format!("tool `{tool}`"),
             report,
         )
+    }
+
+    /// The tool with a handler of its own.
+    fn native(&self, tool: &str) -> Option<&NativeTool> {
+        let own = self.chain.first().into_iter();
+        let mut natives = own.chain([self.flow]).flat_map(|member| &member.natives);
+        natives.find(|native| native.name() == tool)
     }
 
     /// The nearest method of this name.
@@ -191,10 +225,12 @@ impl Look<'_> {
                 group: group.method,
                 single: single.method,
             }),
-            (None, None) => report.warnings.push(BuildWarning::NoHandler {
-                step: self.step.clone(),
-                tool: tool.to_owned(),
-            }),
+            (None, None) if self.native(tool).is_none() => {
+                report.warnings.push(BuildWarning::NoHandler {
+                    step: self.step.clone(),
+                    tool: tool.to_owned(),
+                });
+            }
             _ => {}
         }
         let Some((route, Some(reads))) = found else {

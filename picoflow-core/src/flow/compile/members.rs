@@ -3,7 +3,8 @@
 use super::MOST_BASES;
 use crate::{
     StepId, ToolDefinition,
-    flow::{AnyFlow, BuildFault, BuildReport, Receiver},
+    flow::{AnyFlow, Receiver},
+    native::NativeTool,
     step::AnyStep,
     tool::raw::RawTable,
 };
@@ -14,7 +15,9 @@ pub(super) struct Member {
     /// Tells types apart.
     pub(super) type_path: &'static str,
     pub(super) table: RawTable,
+    /// What `define_tools` and `native_tools` define.
     pub(super) defines: Vec<ToolDefinition>,
+    pub(super) natives: Vec<NativeTool>,
 }
 
 pub(super) enum MemberKind {
@@ -24,20 +27,39 @@ pub(super) enum MemberKind {
 
 impl Member {
     fn of_step(step: &dyn AnyStep) -> Self {
-        Self {
-            kind: MemberKind::Step(step.dyn_id()),
-            type_path: step.dyn_type_path(),
-            table: step.dyn_table(),
-            defines: step.dyn_define_tools(),
-        }
+        Self::new(
+            MemberKind::Step(step.dyn_id()),
+            step.dyn_type_path(),
+            step.dyn_table(),
+            step.dyn_define_tools(),
+            step.dyn_native_tools(),
+        )
     }
 
     pub(super) fn of_flow(flow: &dyn AnyFlow) -> Self {
+        Self::new(
+            MemberKind::Flow,
+            flow.type_path(),
+            flow.table(),
+            flow.define_tools(),
+            flow.native_tools(),
+        )
+    }
+
+    fn new(
+        kind: MemberKind,
+        type_path: &'static str,
+        table: RawTable,
+        mut defines: Vec<ToolDefinition>,
+        natives: Vec<NativeTool>,
+    ) -> Self {
+        defines.extend(natives.iter().map(|tool| tool.definition().clone()));
         Self {
-            kind: MemberKind::Flow,
-            type_path: flow.type_path(),
-            table: flow.table(),
-            defines: flow.define_tools(),
+            kind,
+            type_path,
+            table,
+            defines,
+            natives,
         }
     }
 
@@ -50,21 +72,18 @@ impl Member {
     }
 }
 
+/// Whether the step's chain of bases ends. Where it does not, no hook may be asked: each would ask its base for ever.
+pub(super) fn has_an_end(step: &dyn AnyStep) -> bool {
+    steps(step).take(MOST_BASES + 2).count() <= MOST_BASES + 1
+}
+
 /// The step and its bases, nearest first.
-pub(super) fn chain(step: &dyn AnyStep, report: &mut BuildReport) -> Vec<Member> {
-    let mut steps = std::iter::successors(Some(step), |step| step.dyn_base());
-    let chain: Vec<_> = steps
-        .by_ref()
-        .take(MOST_BASES + 1)
-        .map(Member::of_step)
-        .collect();
-    if steps.next().is_some() {
-        report.faults.push(BuildFault::BaseChain {
-            step: step.dyn_id(),
-            limit: MOST_BASES,
-        });
-    }
-    chain
+pub(super) fn chain(step: &dyn AnyStep) -> Vec<Member> {
+    steps(step).map(Member::of_step).collect()
+}
+
+fn steps(step: &dyn AnyStep) -> impl Iterator<Item = &dyn AnyStep> {
+    std::iter::successors(Some(step), |step| step.dyn_base())
 }
 
 /// The chain with the flow at its end, each with how a call gets there.

@@ -134,7 +134,7 @@ fn of_row(row: &DefinitionRow, table: &RawTable) -> ToolDefinition {
         .schema
         .or_else(own)
         .map_or_else(no_arguments, |schema| schema());
-    ToolDefinition::new(row.tool, row.description, schema)
+    ToolDefinition::new(row.tool, row.description, schema).with(row.strict, row.lenient)
 }
 
 /// Reports what is wrong with a definition by itself. A schema that does not compile is replaced by one that

@@ -11,38 +11,10 @@ struct City {
     city_name: String,
 }
 
-impl WeatherStep {
-    const CITIES: [(&'static str, i64); 2] = [("LA", 72), ("NYC", 83)];
-
-    fn look_up(cx: &mut Cx<'_>, cities: &[City]) -> ToolResponse {
-        for city in cities {
-            let known = Self::CITIES
-                .iter()
-                .find(|(name, _)| name.eq_ignore_ascii_case(city.city_name.trim()));
-            let Some((name, degrees)) = known else {
-                return stay_with(format!(
-                    "{} is not supported. Only LA and NYC are.",
-                    city.city_name
-                ));
-            };
-            let mut seen = serde_json::Map::new();
-            seen.insert(format!("city_{name}"), json!(degrees));
-            cx.save_state(seen);
-        }
-        let seen = |name| cx.state()[format!("city_{name}")].is_number();
-        if Self::CITIES.iter().all(|(name, _)| seen(name)) {
-            go(FooLogicStep::ID)
-        } else {
-            stay_with(format!(
-                "Tell the user the degrees, then offer the other city: {}",
-                cx.state()
-            ))
-        }
-    }
-}
-
 #[tools]
 impl Step for WeatherStep {
+    const CITIES: [(&'static str, i64); 2] = [("LA", 72), ("NYC", 83)];
+
     fn prompt(&self, _cx: &Cx<'_>) -> Prompt {
         "Offer the weather of LA and NYC. Call `get_weather` once for each city that the user names. \
          You support no other city."
@@ -69,5 +41,32 @@ impl Step for WeatherStep {
     #[tool("terminate_session")]
     fn leave(&self) -> ToolResponse {
         go(TerminateSessionStep::ID).with_prompt("The user wants to leave. Say goodbye.")
+    }
+
+    // Not a tool, since it takes something else: a helper.
+    fn look_up(cx: &mut Cx<'_>, cities: &[City]) -> ToolResponse {
+        for city in cities {
+            let known = Self::CITIES
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(city.city_name.trim()));
+            let Some((name, degrees)) = known else {
+                return stay_with(format!(
+                    "{} is not supported. Only LA and NYC are.",
+                    city.city_name
+                ));
+            };
+            let mut seen = serde_json::Map::new();
+            seen.insert(format!("city_{name}"), json!(degrees));
+            cx.save_state(seen);
+        }
+        let seen = |name| cx.state()[format!("city_{name}")].is_number();
+        if Self::CITIES.iter().all(|(name, _)| seen(name)) {
+            go(FooLogicStep::ID)
+        } else {
+            stay_with(format!(
+                "Tell the user the degrees, then offer the other city: {}",
+                cx.state()
+            ))
+        }
     }
 }

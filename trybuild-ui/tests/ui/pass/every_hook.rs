@@ -33,6 +33,10 @@ impl Step for NameStep {
         Vec::new()
     }
 
+    fn native_tools(&self) -> Vec<NativeTool> {
+        Vec::new()
+    }
+
     fn output_schema(&self, _cx: &Cx<'_>) -> Option<Value> {
         None
     }
@@ -117,6 +121,10 @@ impl Flow for BasicFlow {
     }
 
     fn define_tools(&self) -> Vec<ToolDefinition> {
+        Vec::new()
+    }
+
+    fn native_tools(&self) -> Vec<NativeTool> {
         Vec::new()
     }
 

@@ -23,6 +23,9 @@ struct Method;
 struct Handler;
 struct Block;
 struct Value;
+struct NativeRow;
+struct LinkedTool;
+mod inventory {}
 trait Into {}
 trait From {}
 trait Send {}
@@ -37,8 +40,16 @@ const cx: u8 = 0;
 const step: u8 = 0;
 const args: u8 = 0;
 static handler: u8 = 0;
+const schema: u8 = 0;
+const generator: u8 = 0;
 fn arguments() {}
 
+macro_rules! module_path {
+    () => {};
+}
+macro_rules! line {
+    () => {};
+}
 macro_rules! concat {
     () => {};
 }
@@ -75,6 +86,28 @@ impl ::picoflow::Step for NameStep {
     fn both(&self, _calls: &[::picoflow::ToolCall]) -> ToolResponse {
         stay_with("both")
     }
+}
+
+pub struct Orders;
+
+#[tools]
+impl Orders {
+    /// Look up
+    #[tool]
+    async fn lookup(
+        &self,
+        context: &::picoflow::ToolContext,
+        id: ::std::string::String,
+    ) -> ::core::result::Result<::std::string::String, ::picoflow::ToolError> {
+        let _ = context;
+        ::core::result::Result::Ok(id)
+    }
+}
+
+/// Greet
+#[tool]
+async fn greet(first: ::std::string::String) -> ::std::string::String {
+    first
 }
 
 fn main() {}

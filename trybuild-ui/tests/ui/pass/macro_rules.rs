@@ -18,6 +18,23 @@ macro_rules! step {
 
 step!(pub(crate) NameStep, NameStep, picoflow::Step, "save_name", "Save", Option<String>, { stay() }, #[doc = "Save"] #[tool("again")]);
 
+macro_rules! collection {
+    ($name:ident, $ty:ty, $alias:literal, $text:expr, $argument:ty, $answer:ty, $body:block) => {
+        struct $name;
+
+        #[tools]
+        impl $ty {
+            #[tool($alias, description = $text)]
+            fn save(&self, _argument: $argument) -> $answer $body
+        }
+
+        #[tool($alias, description = $text)]
+        fn save(_argument: $argument) -> $answer $body
+    };
+}
+
+collection!(Orders, Orders, "save_order", "Save", Option<String>, Result<String, ToolError>, { Ok(String::new()) });
+
 macro_rules! many {
     ($($name:ident)*) => {
         struct Many;
@@ -58,6 +75,9 @@ many! {
 
 fn main() {
     let _ = NameStep.save(None);
+    let _ = (Orders.save(None), save(None));
+    let tools = collect_tools(std::sync::Arc::new(Orders));
+    assert_eq!(tools[0].name(), "save_order");
     assert_eq!(NameStep::ID, "NameStep");
     let tools: Vec<_> = NameStep::TABLE.blocks[0]
         .tools

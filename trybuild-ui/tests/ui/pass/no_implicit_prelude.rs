@@ -1,7 +1,7 @@
 //! The expansion takes nothing from the prelude.
 #![no_implicit_prelude]
 
-use ::picoflow::{Args, Cx, Step, ToolCall, ToolResponse, stay, tool, tools};
+use ::picoflow::{Args, Cx, Step, ToolCall, ToolContext, ToolResponse, stay, tool, tools};
 use ::std::{option::Option, string::String};
 
 struct NameStep;
@@ -31,6 +31,28 @@ impl NameStep {
     fn more(&self) -> ToolResponse {
         stay()
     }
+}
+
+struct Orders;
+
+#[tools]
+impl Orders {
+    /// Look up
+    #[tool]
+    async fn lookup(&self, id: String, _copies: Option<u8>) -> String {
+        id
+    }
+
+    #[tool(description = "Count", schema = no_fields)]
+    fn count(&self, _cx: &ToolContext, _args: Args<::serde_json::Value>) -> &'static str {
+        "1"
+    }
+}
+
+/// Greet
+#[tool]
+async fn greet(name: String, _times: Option<u8>) -> String {
+    name
 }
 
 fn no_fields() -> ::serde_json::Value {

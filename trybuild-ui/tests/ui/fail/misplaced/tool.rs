@@ -10,14 +10,10 @@ impl NameStep {
 }
 
 #[tool]
-fn free() {}
-
-#[tool]
 struct NotAMethod;
 
 fn main() {
     // What the attributes stand on exists in spite of the errors.
     let _ = NameStep.leave();
-    free();
     let _ = NotAMethod;
 }

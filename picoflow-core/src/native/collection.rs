@@ -1,0 +1,74 @@
+//! Tools of a value: the annotated methods of its impl block.
+
+use super::{NativeTool, ToolContext, ToolOutput};
+use crate::{
+    BoxFuture, ToolDefinition,
+    tool::{CallView, no_arguments},
+};
+use serde_json::Value;
+use std::{fmt, sync::Arc};
+
+/// A type whose methods are tools. Implemented by `#[tools]` on an inherent impl block.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no tool collection",
+    label = "no `#[tools]` block for this type",
+    note = "put `#[tools]` on the `impl {Self}` block that holds its `#[tool]` methods"
+)]
+pub trait ToolCollection: Send + Sync + Sized + 'static {
+    /// One row for each tool, in the order in which the block has them.
+    #[doc(hidden)]
+    const TOOLS: &'static [NativeRow<Self>];
+}
+
+/// One annotated method.
+#[doc(hidden)]
+pub struct NativeRow<S: 'static> {
+    /// The name that the model uses.
+    pub tool: &'static str,
+    /// What the model reads.
+    pub description: &'static str,
+    /// Makes the schema of the arguments; `None`: there are none.
+    pub schema: Option<fn() -> Value>,
+    /// Whether the model is told the strict form.
+    pub strict: bool,
+    /// Whether numbers may come as strings.
+    pub lenient: bool,
+    /// Calls the method.
+    pub handler: for<'a> fn(&'a S, &'a ToolContext, CallView<'a>) -> BoxFuture<'a, ToolOutput>,
+}
+
+/// The tools of `collection`, in the order in which its block has them. Each instance has tools of its own, which
+/// keep it alive.
+#[expect(clippy::needless_pass_by_value, reason = "the tools share the value")]
+pub fn collect_tools<C: ToolCollection>(collection: Arc<C>) -> Vec<NativeTool> {
+    let tool = |row: &'static NativeRow<C>| {
+        let collection = Arc::clone(&collection);
+        let definition =
+            definition(row.tool, row.description, row.schema).with(row.strict, row.lenient);
+        NativeTool::with_handler(
+            definition,
+            Box::new(move |call, cx| {
+                let collection = Arc::clone(&collection);
+                Box::pin(async move { (row.handler)(&collection, cx, call).await })
+            }),
+        )
+    };
+    C::TOOLS.iter().map(tool).collect()
+}
+
+pub(super) fn definition(
+    tool: &str,
+    description: &str,
+    schema: Option<fn() -> Value>,
+) -> ToolDefinition {
+    let schema = schema.map_or_else(no_arguments, |schema| schema());
+    ToolDefinition::new(tool, description, schema)
+}
+
+impl<S> fmt::Debug for NativeRow<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NativeRow")
+            .field("tool", &self.tool)
+            .finish_non_exhaustive()
+    }
+}

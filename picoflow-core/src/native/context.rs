@@ -1,0 +1,57 @@
+//! What a native tool knows of the call.
+
+use tokio_util::sync::CancellationToken;
+
+/// What a native tool knows of the call, besides its arguments.
+///
+/// ```
+/// use picoflow_core::native::ToolContext;
+///
+/// let cx = ToolContext::default().with_call_id("call_1");
+/// assert_eq!(cx.call_id(), Some("call_1"));
+/// assert!(!cx.cancellation().is_cancelled());
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ToolContext {
+    cancellation: CancellationToken,
+    call_id: Option<String>,
+    session: Option<String>,
+}
+
+impl ToolContext {
+    /// The same with a token that tells the tool to stop.
+    #[must_use]
+    pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
+        self.cancellation = token;
+        self
+    }
+
+    /// The same with the id of the model's call.
+    #[must_use]
+    pub fn with_call_id(mut self, id: impl Into<String>) -> Self {
+        self.call_id = Some(id.into());
+        self
+    }
+
+    /// The same with the session that the call belongs to.
+    #[must_use]
+    pub fn with_session(mut self, id: impl Into<String>) -> Self {
+        self.session = Some(id.into());
+        self
+    }
+
+    /// Fires when nobody waits for the tool any more. A tool that has not started by then never does.
+    pub const fn cancellation(&self) -> &CancellationToken {
+        &self.cancellation
+    }
+
+    /// The id of the model's call, where there is a model.
+    pub fn call_id(&self) -> Option<&str> {
+        self.call_id.as_deref()
+    }
+
+    /// The session, where there is one.
+    pub fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+}

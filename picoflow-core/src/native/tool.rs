@@ -1,0 +1,191 @@
+//! A tool with its handler.
+
+use super::{IntoToolOutput, ToolContext, ToolOutput};
+use crate::{
+    BoxFuture, ToolCall, ToolDefinition, ToolError,
+    run::panic_text,
+    tool::{CallView, ToolValidator, args, fit},
+};
+use futures_util::FutureExt;
+use serde_json::Value;
+use std::{
+    fmt,
+    future::Future,
+    panic::AssertUnwindSafe,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+/// A tool with its handler: callable by itself, and usable in a flow by `Flow::native_tools` or `Step::native_tools`.
+///
+/// Made of annotated methods and functions by [`collect_tools`](super::collect_tools) and
+/// [`collect_linked_tools`](super::collect_linked_tools), or at run time by [`NativeTool::new`].
+///
+/// ```
+/// use picoflow_core::{ToolDefinition, native::{NativeTool, ToolContext}};
+/// use serde_json::{Value, json};
+///
+/// let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+/// let double = NativeTool::new(
+///     ToolDefinition::new("double", "Twice a number", schema),
+///     |args: Value, _cx| async move { format!("{}", args["n"].as_i64().unwrap_or(0) * 2) },
+/// );
+///
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let out = double.execute(json!({ "n": 21 }), &ToolContext::default()).await;
+/// assert_eq!(out.output, "42");
+///
+/// let out = double.execute(json!({ "n": "many" }), &ToolContext::default()).await;
+/// assert!(out.is_error);
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct NativeTool {
+    inner: Arc<Inner>,
+    timeout: Duration,
+}
+
+struct Inner {
+    definition: Arc<ToolDefinition>,
+    /// Compiled at the first call: a tool in a flow is checked by the flow's own.
+    validator: OnceLock<Result<ToolValidator, String>>,
+    handler: Box<NativeHandler>,
+}
+
+/// What a tool runs.
+pub(super) type NativeHandler =
+    dyn for<'a> Fn(CallView<'a>, &'a ToolContext) -> BoxFuture<'a, ToolOutput> + Send + Sync;
+
+/// Where a tool comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ToolSource {
+    /// Code of this program.
+    Native,
+}
+
+impl NativeTool {
+    /// A tool that is made at run time. The handler gets the whole argument object.
+    pub fn new<F, R>(
+        definition: ToolDefinition,
+        handler: impl Fn(Value, ToolContext) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = R> + Send + 'static,
+        R: IntoToolOutput,
+    {
+        Self::with_handler(
+            definition,
+            Box::new(move |call, cx| match call.into_value() {
+                Ok(value) => {
+                    let running = handler(value, cx.clone());
+                    Box::pin(async move { running.await.into_tool_output() })
+                }
+                Err(error) => Box::pin(std::future::ready(error.into())),
+            }),
+        )
+    }
+
+    pub(super) fn with_handler(definition: ToolDefinition, handler: Box<NativeHandler>) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                definition: Arc::new(definition),
+                validator: OnceLock::new(),
+                handler,
+            }),
+            timeout: Duration::from_mins(1),
+        }
+    }
+
+    /// The same with another time limit. Default: 60 s. In a flow the limit of the flow or the step counts too.
+    #[must_use]
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The name that the model uses.
+    pub fn name(&self) -> &str {
+        self.inner.definition.name()
+    }
+
+    /// What the model reads to decide whether to call it.
+    pub fn description(&self) -> &str {
+        self.inner.definition.description()
+    }
+
+    /// The JSON schema of the arguments; of an empty object for a tool without parameters.
+    pub fn input_schema(&self) -> &Value {
+        self.inner.definition.schema()
+    }
+
+    /// Name, description and schema.
+    pub fn definition(&self) -> &ToolDefinition {
+        &self.inner.definition
+    }
+
+    /// Where it comes from.
+    pub const fn source(&self) -> ToolSource {
+        ToolSource::Native
+    }
+
+    /// Runs the tool: checks the arguments against the schema, then calls the handler.
+    ///
+    /// Whatever goes wrong is an output with `is_error`: arguments that do not fit, an error or a panic of the
+    /// handler, a time-out, a context that is cancelled before or meanwhile. `null` stands for no arguments.
+    pub async fn execute(&self, arguments: Value, cx: &ToolContext) -> ToolOutput {
+        let mut call = ToolCall::new(cx.call_id().unwrap_or_default(), self.name(), &arguments);
+        args::normalise(&mut call);
+        fit(&mut call, &self.inner.definition);
+        let parsed = match self.check(&call) {
+            Ok(parsed) => parsed,
+            Err(error) => return error.into(),
+        };
+        self.run(CallView::new(&call, parsed), cx).await
+    }
+
+    fn check(&self, call: &ToolCall) -> Result<Option<Value>, ToolError> {
+        let arguments = args::parse(call)?;
+        let compile = || ToolValidator::compile(self.input_schema());
+        match self.inner.validator.get_or_init(compile) {
+            Ok(validator) => validator.check(&arguments)?,
+            Err(reason) => return Err(ToolError::internal(format!("the schema {reason}"))),
+        }
+        Ok(Some(arguments))
+    }
+
+    /// Runs the handler within its limits. The arguments are checked already.
+    pub(crate) async fn run(&self, call: CallView<'_>, cx: &ToolContext) -> ToolOutput {
+        if cx.cancellation().is_cancelled() {
+            return cancelled();
+        }
+        // A handler that is no `async fn` runs when it is called, so the call itself is guarded too.
+        let running = async { (self.inner.handler)(call, cx).await };
+        let guarded = AssertUnwindSafe(running).catch_unwind();
+        let timed = tokio::time::timeout(self.timeout, guarded);
+        match cx.cancellation().run_until_cancelled(timed).await {
+            None => cancelled(),
+            Some(Ok(Ok(output))) => output,
+            Some(Ok(Err(panic))) => {
+                ToolError::internal(format!("panicked: {}", panic_text(&*panic))).into()
+            }
+            Some(Err(_)) => {
+                ToolError::internal(format!("took longer than {:?}", self.timeout)).into()
+            }
+        }
+    }
+}
+
+fn cancelled() -> ToolOutput {
+    ToolError::feedback("cancelled").into()
+}
+
+impl fmt::Debug for NativeTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NativeTool")
+            .field("definition", &self.inner.definition)
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,19 @@
+//! What a tool belongs to.
+
+/// What a tool belongs to: it decides what the tool may take and answer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A step or a flow, by its own block or by a part.
+    Conversation,
+    /// A collection of native tools.
+    Collection,
+    /// Nothing: the tool is a free function.
+    Function,
+}
+
+impl Owner {
+    /// Whether the tool has no conversation to act on.
+    pub(super) fn is_native(self) -> bool {
+        self != Self::Conversation
+    }
+}

@@ -1,0 +1,173 @@
+//! The seam between a turn and the world.
+
+use crate::support::{Shared, Talk, TestFlow};
+use picoflow::{
+    BoxFuture, CallSite, Host,
+    model::ModelError,
+    prelude::*,
+    session::{MemoryStore, Session},
+    testing::{Rule, ScriptedModel},
+};
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+/// Runs a child, children side by side, and a group.
+struct Parent;
+
+#[tools]
+impl Step for Parent {
+    /// Run children
+    #[tool(define)]
+    async fn run(&self, cx: &mut Cx<'_>) -> Result<ToolResponse, ToolError> {
+        cx.run_step(Child1::ID, Some("Work.")).await?;
+        let child = |key| Child::new(Child1::ID).key(key).message("Work.");
+        cx.run_steps([child("a"), child("b")]).await?;
+        cx.warn("it ran");
+        Ok(stay_with("ran"))
+    }
+
+    /// One of two
+    #[tool(define)]
+    fn left(&self) -> ToolResponse {
+        stay()
+    }
+
+    /// The other
+    #[tool(define)]
+    fn right(&self) -> ToolResponse {
+        stay()
+    }
+
+    #[tools(["left", "right"])]
+    fn both(&self, _calls: &[ToolCall]) -> ToolResponse {
+        stay_with("both")
+    }
+}
+
+struct Child1;
+
+#[tools]
+impl Step for Child1 {}
+
+fn model() -> ScriptedModel {
+    ScriptedModel::new()
+        .on_call(Rule::new().latest("run"), [("run", json!({}))])
+        .on_call(
+            Rule::new().latest("ran"),
+            [("left", json!({})), ("right", json!({}))],
+        )
+        .on(Rule::new(), "Done.")
+}
+
+/// A clock, numbers and ids that are the same in every run; remembers the calls.
+#[derive(Clone, Default)]
+struct Fixed {
+    ticks: Arc<AtomicU64>,
+    sites: Arc<Mutex<Vec<String>>>,
+    replay: bool,
+}
+
+impl Fixed {
+    fn tick(&self) -> u64 {
+        self.ticks.fetch_add(1, Ordering::SeqCst)
+    }
+
+    fn add(&self, site: &CallSite<'_>) {
+        let line = format!("{} {:?}", site.step, site.call);
+        self.sites.lock().unwrap().push(line);
+    }
+}
+
+impl Host for Fixed {
+    fn now(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_millis(1_800_000_000_000 + self.tick())
+    }
+
+    fn random(&self) -> u64 {
+        self.tick()
+    }
+
+    fn session_id(&self) -> String {
+        format!("session-{}", self.tick())
+    }
+
+    fn sleep(&self, _duration: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
+    fn model_call<'a>(
+        &'a self,
+        site: CallSite<'a>,
+        call: BoxFuture<'a, Result<ModelReply, ModelError>>,
+    ) -> BoxFuture<'a, Result<ModelReply, ModelError>> {
+        self.add(&site);
+        if self.replay {
+            return Box::pin(async { Ok(ModelReply::text("As before.")) });
+        }
+        call
+    }
+
+    fn tool_call<'a>(
+        &'a self,
+        site: CallSite<'a>,
+        call: BoxFuture<'a, Result<ToolResponse, ToolError>>,
+    ) -> BoxFuture<'a, Result<ToolResponse, ToolError>> {
+        self.add(&site);
+        call
+    }
+}
+
+async fn talk(host: Fixed) -> Talk {
+    let store = Arc::new(MemoryStore::new());
+    let shared = Shared(store.clone());
+    let flow = TestFlow::new(Steps::new().add(Parent).add(Child1));
+    Talk::open(flow, model(), shared, store, |engine| engine.host(host)).await
+}
+
+async fn play() -> Session {
+    let mut talk = talk(Fixed::default()).await;
+    talk.say("run").await;
+    talk.say("run").await;
+    talk.session().await
+}
+
+#[tokio::test]
+async fn with_a_fixed_host_two_runs_give_the_same_document() {
+    assert_eq!(play().await, play().await);
+}
+
+#[tokio::test]
+async fn every_model_call_and_every_tool_call_goes_through_the_host() {
+    let host = Fixed::default();
+    let mut talk = talk(host.clone()).await;
+    talk.say("run").await;
+    assert_eq!(
+        *host.sites.lock().unwrap(),
+        [
+            "Parent None",
+            r#"Parent Some("call_1")"#,
+            "Child1 None",
+            "Child1 None",
+            "Child1 None",
+            "Parent None",
+            r#"Parent Some("call_2")"#,
+            "Parent None",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_host_may_answer_in_the_place_of_the_model() {
+    let host = Fixed {
+        replay: true,
+        ..Fixed::default()
+    };
+    let mut talk = talk(host).await;
+    assert_eq!(talk.say("run").await.text, "As before.");
+    assert_eq!(talk.id(), "session-0");
+}

@@ -1,0 +1,71 @@
+//! Integration tests over the public API, one module per feature.
+#![cfg(test)]
+
+mod any_conversation;
+mod argument_cases;
+mod bad_input;
+mod build_report;
+mod build_warnings;
+mod cases;
+mod children;
+mod context;
+mod dispatch;
+mod endings;
+mod example_binary;
+mod exposure;
+mod flow_tools;
+mod graph;
+mod groups;
+mod handler_failures;
+mod handlers;
+mod hook_failures;
+mod hooks;
+mod host;
+mod inheritance;
+mod logic;
+mod model_failures;
+mod native;
+mod parallel;
+mod parts;
+mod prototype_rules;
+mod replies;
+mod scenario;
+mod schemas;
+mod session_document;
+mod sessions;
+mod store_failures;
+mod stores;
+mod support;
+mod testing_tools;
+mod transitions;
+mod two_processes;
+mod without_validation;
+
+// The example's own flow, model and steps, which find each other at the root of their crate.
+#[path = "../../picoflow/examples/basic_flow/flow.rs"]
+mod flow;
+#[path = "../../picoflow/examples/basic_flow/offline.rs"]
+mod offline;
+#[path = "../../picoflow/examples/basic_flow/steps"]
+mod steps {
+    mod address;
+    mod concur1;
+    mod concur2;
+    mod concur3;
+    mod concur4;
+    mod dob;
+    mod favorites;
+    mod foo_logic;
+    mod goo_logic;
+    mod in_context;
+    mod name;
+    mod president;
+    mod weather;
+
+    pub(crate) use self::{
+        address::AddressStep, concur1::ConcurStep1, concur2::ConcurStep2, concur3::ConcurStep3,
+        concur4::ConcurStep4, dob::DOBStep, favorites::FavoritesStep, foo_logic::FooLogicStep,
+        goo_logic::GooLogicStep, in_context::InContextStep, name::NameStep,
+        president::PresidentStep, weather::WeatherStep,
+    };
+}

@@ -1,0 +1,124 @@
+//! Stores for tests.
+
+use picoflow::{
+    BoxFuture,
+    session::{Session, SessionQuery, SessionStore, SessionSummary, StoreError},
+};
+use std::sync::{Arc, Mutex};
+
+/// A store that an engine and a test both have.
+#[derive(Clone)]
+pub(crate) struct Shared(pub(crate) Arc<dyn SessionStore>);
+
+impl SessionStore for Shared {
+    fn prepare(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.0.prepare()
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
+        self.0.load(id)
+    }
+
+    fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.create(session)
+    }
+
+    fn save<'a>(
+        &'a self,
+        session: &'a Session,
+        expected_revision: u64,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.save(session, expected_revision)
+    }
+
+    fn delete<'a>(
+        &'a self,
+        id: &'a str,
+        expected_revision: Option<u64>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.delete(id, expected_revision)
+    }
+
+    fn list<'a>(
+        &'a self,
+        query: &'a SessionQuery,
+    ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>> {
+        self.0.list(query)
+    }
+}
+
+/// A store that fails at one of its methods while it is told to.
+#[derive(Clone)]
+pub(crate) struct Broken {
+    store: Shared,
+    at: Arc<Mutex<Option<&'static str>>>,
+}
+
+impl Broken {
+    pub(crate) fn new(store: Arc<dyn SessionStore>) -> Self {
+        Self {
+            store: Shared(store),
+            at: Arc::default(),
+        }
+    }
+
+    pub(crate) fn fail(&self, at: Option<&'static str>) {
+        *self.at.lock().unwrap() = at;
+    }
+
+    fn check(&self, at: &str) -> Result<(), StoreError> {
+        if *self.at.lock().unwrap() == Some(at) {
+            return Err(StoreError::failed(format!("no {at} today")));
+        }
+        Ok(())
+    }
+}
+
+impl SessionStore for Broken {
+    fn prepare(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async {
+            self.check("prepare")?;
+            self.store.prepare().await
+        })
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
+        Box::pin(async {
+            self.check("load")?;
+            self.store.load(id).await
+        })
+    }
+
+    fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async {
+            self.check("create")?;
+            self.store.create(session).await
+        })
+    }
+
+    fn save<'a>(
+        &'a self,
+        session: &'a Session,
+        expected_revision: u64,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.check("save")?;
+            self.store.save(session, expected_revision).await
+        })
+    }
+
+    fn delete<'a>(
+        &'a self,
+        id: &'a str,
+        expected_revision: Option<u64>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.store.0.delete(id, expected_revision)
+    }
+
+    fn list<'a>(
+        &'a self,
+        query: &'a SessionQuery,
+    ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>> {
+        self.store.0.list(query)
+    }
+}

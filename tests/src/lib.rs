@@ -1,0 +1,20 @@
+//! Tests of picoflow over its public API: `it/`. This library holds nothing but the pages whose code has to compile and
+//! run.
+
+macro_rules! pages {
+    ($($name:ident: $page:literal,)*) => {
+        $(
+            #[cfg(doctest)]
+            #[doc = include_str!(concat!("../../", $page))]
+            struct $name;
+        )*
+    };
+}
+
+pages! {
+    Readme: "README.md",
+    Steps: "docs/src/steps.md",
+    Transitions: "docs/src/transitions.md",
+    Sessions: "docs/src/sessions.md",
+    Testing: "docs/src/testing.md",
+}

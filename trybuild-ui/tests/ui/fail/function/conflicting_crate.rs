@@ -1,0 +1,9 @@
+use picoflow::prelude::*;
+
+/// Greet
+#[tool(crate = ::nowhere)]
+fn greet() -> String {
+    String::new()
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+use picoflow::prelude::*;
+
+trait Greets {
+    /// Greet
+    #[tool]
+    fn greet() -> String {
+        String::new()
+    }
+
+    /// Leave
+    #[tool]
+    fn leave(&self) -> String {
+        String::new()
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use picoflow::prelude::*;
+
+/// Leave
+#[tool]
+fn leave() -> ToolResponse {
+    stay()
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use picoflow::prelude::*;
+
+/// Nothing
+#[tool]
+fn nothing() {}
+
+fn main() {}

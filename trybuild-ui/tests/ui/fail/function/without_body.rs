@@ -1,0 +1,9 @@
+use picoflow::prelude::*;
+
+trait Greets {
+    /// Greet
+    #[tool]
+    fn greet(&self) -> String;
+}
+
+fn main() {}

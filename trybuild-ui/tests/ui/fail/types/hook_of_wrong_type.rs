@@ -1,0 +1,12 @@
+use picoflow::prelude::*;
+
+struct NameStep;
+
+#[tools]
+impl Step for NameStep {
+    fn prompt(&self) -> Prompt {
+        Prompt::none()
+    }
+}
+
+fn main() {}
