@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 /// use serde_json::json;
 ///
 /// let child = Child::new("StockStep").key("sku-1").params(json!({ "sku": 1 })).message("Check it.");
+/// assert!(format!("{child:?}").contains("sku-1"));
 /// ```
 #[derive(Clone, Debug)]
 #[must_use]
@@ -23,6 +24,7 @@ pub struct Child {
 
 impl Child {
     /// The step to run.
+    /// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
     pub fn new(step: impl Into<StepId>) -> Self {
         Self {
             step: step.into(),
@@ -33,18 +35,21 @@ impl Child {
     }
 
     /// Tells children of the same step apart: needed, and unique, when a step is started more than once.
+    /// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = Some(key.into());
         self
     }
 
     /// What the child finds in [`Cx::parallel`](crate::Cx::parallel). The step's `check_params` sees it first.
+    /// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
     pub fn params(mut self, params: impl Into<Value>) -> Self {
         self.params = params.into();
         self
     }
 
     /// The user's message that the child answers.
+    /// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
@@ -52,6 +57,8 @@ impl Child {
 }
 
 /// What a child of [`Cx::run_steps`](crate::Cx::run_steps) knows of itself.
+///
+/// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ParallelInvocation {
@@ -66,6 +73,8 @@ pub struct ParallelInvocation {
 }
 
 /// What came of [`Cx::run_steps`](crate::Cx::run_steps), in the order of the request.
+///
+/// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Batch {
@@ -74,6 +83,8 @@ pub struct Batch {
 }
 
 /// What came of one child.
+///
+/// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Branch {
@@ -87,12 +98,14 @@ pub struct Branch {
 
 impl Batch {
     /// The outputs of the children that succeeded, in the order of the request.
+    /// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
     pub fn fulfilled(&self) -> impl Iterator<Item = (&Branch, &Value)> {
         let outputs = self.branches.iter();
         outputs.filter_map(|branch| Some((branch, branch.outcome.as_ref().ok()?)))
     }
 
     /// The errors of the children that failed, in the order of the request.
+    /// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
     pub fn rejected(&self) -> impl Iterator<Item = (&Branch, &ChildError)> {
         let errors = self.branches.iter();
         errors.filter_map(|branch| Some((branch, branch.outcome.as_ref().err()?)))
@@ -103,6 +116,7 @@ impl Batch {
 ///
 /// A child that misuses the API (that moves the cursor, or writes another step's state) fails the whole turn, also if
 /// its caller ignores this error.
+/// See [`Step::limits`](crate::Step::limits) for an example, where `check_params` refuses to start a child.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("child `{step}`: {message}")]
 #[non_exhaustive]

@@ -32,6 +32,13 @@ impl ContentType {
     pub const YAML: Self = Self::new("application/yaml");
 
     /// Makes a content type of a media type known at compile time.
+    ///
+    /// ```
+    /// use picoflow_core::ContentType;
+    ///
+    /// const RTF: ContentType = ContentType::new("text/rtf");
+    /// assert_eq!(RTF.as_str(), "text/rtf");
+    /// ```
     pub const fn new(media_type: &'static str) -> Self {
         Self(Cow::Borrowed(media_type))
     }

@@ -19,6 +19,8 @@ use tokio_util::sync::CancellationToken;
 /// A mistake that cannot be answered on the spot (a state that is no object, a step that does not exist) never
 /// panics and is never ignored: the turn fails with a [`TurnError`] as soon as the hook or handler returns.
 ///
+/// The example of each method runs a whole turn.
+///
 /// ```
 /// use picoflow_core::{Cx, ToolResponse, go};
 /// use serde_json::json;
@@ -45,6 +47,7 @@ impl<'t> Cx<'t> {
 
 impl Cx<'_> {
     /// The step that runs: for a base, the derived step.
+    /// See [`context`](Cx::context) for an example.
     pub fn step_id(&self) -> &StepId {
         // The step at `at` exists for as long as the turn does.
         static NOWHERE: StepId = StepId::new("");
@@ -57,17 +60,21 @@ impl Cx<'_> {
     }
 
     /// The session.
+    /// See [`context`](Cx::context) for an example.
     pub fn session_id(&self) -> &str {
         &self.run.env.session
     }
 
     /// What the session began with, for all steps to read: `context()["config"]` is what the first turn gave as
     /// `Turn::config`.
+    ///
+    #[doc = include_str!("docs/cx_session.md")]
     pub fn context(&self) -> &Value {
         &self.run.env.context
     }
 
     /// The step's durable state: an object. A key that is not there reads as `null`.
+    /// See [`save_state`](Cx::save_state) for an example.
     pub fn state(&self) -> &Value {
         self.run
             .draft
@@ -80,11 +87,16 @@ impl Cx<'_> {
     ///
     /// # Errors
     /// When the state does not fit `T`.
+    ///
+    #[doc = include_str!("docs/cx_state_as.md")]
     pub fn state_as<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         T::deserialize(self.state())
     }
 
-    /// Replaces each top-level key of `state` in the step's durable state; other keys stay. `state` must be an object.
+    /// Replaces each top-level key of `state` in the step's durable state; other keys stay. Nothing is merged below the
+    /// top level, other than in the reference product. `state` must be an object, else the turn fails.
+    ///
+    #[doc = include_str!("docs/cx_state.md")]
     pub fn save_state(&mut self, state: impl Serialize) {
         if let Some(state) = self.object(state, "save_state") {
             self.run.draft.edit().merge_state(self.at, state);
@@ -92,11 +104,13 @@ impl Cx<'_> {
     }
 
     /// Takes a key out of the step's durable state.
+    /// Returns what was there. See [`save_state`](Cx::save_state) for an example.
     pub fn remove_state(&mut self, key: &str) -> Option<Value> {
         self.run.draft.edit().remove_state(self.at, key)
     }
 
     /// Another step's durable state: an object.
+    /// A step that the flow does not have fails the turn. See [`save_state`](Cx::save_state) for an example.
     pub fn step_state(&self, step: impl Into<StepId>) -> &Value {
         let at = self.find(&step.into());
         let state = at.and_then(|at| self.run.draft.states.get(at));
@@ -104,6 +118,8 @@ impl Cx<'_> {
     }
 
     /// The same as [`save_state`](Cx::save_state) on another step. A child of `run_steps` may write its own alone.
+    /// What is saved before a transition is there when the other step's `on_enter` runs. See
+    /// [`save_state`](Cx::save_state) for an example.
     pub fn save_step_state(&mut self, step: impl Into<StepId>, state: impl Serialize) {
         let Some(at) = self.find(&step.into()) else {
             return;
@@ -117,12 +133,15 @@ impl Cx<'_> {
     }
 
     /// The step's transient state: an object that lives as long as the turn and is never stored.
+    /// See [`save_transient`](Cx::save_transient) for an example.
     pub fn transient(&self) -> &Value {
         let state = self.run.draft.transient.get(&self.at);
         state.map_or(&NULL, |state| state)
     }
 
     /// Replaces each top-level key of `state` in the step's transient state.
+    ///
+    #[doc = include_str!("docs/cx_transient.md")]
     pub fn save_transient(&mut self, state: impl Serialize) {
         if let Some(state) = self.object(state, "save_transient") {
             self.run.draft.edit().merge_transient(self.at, state);
@@ -130,6 +149,7 @@ impl Cx<'_> {
     }
 
     /// The same on another step, such as a child that is about to run.
+    /// See [`save_transient`](Cx::save_transient) for an example.
     pub fn save_step_transient(&mut self, step: impl Into<StepId>, state: impl Serialize) {
         let Some(at) = self.find(&step.into()) else {
             return;
@@ -142,8 +162,12 @@ impl Cx<'_> {
         }
     }
 
-    /// The history of the step's namespace. A reply whose tools are running is not in it yet: it is added together
-    /// with the answers to its calls.
+    /// The history of the step's namespace.
+    ///
+    /// A reply whose tools are running is not in it yet: it is added together with the answers to its calls, so that
+    /// the history is one that providers accept at every moment. Nor is the reply that `on_response` looks at.
+    ///
+    #[doc = include_str!("docs/cx_memory.md")]
     pub fn memory(&self) -> &Memory {
         let namespace = self
             .run
@@ -157,16 +181,19 @@ impl Cx<'_> {
     }
 
     /// The history of another namespace; empty if nobody has used it.
+    /// See [`memory`](Cx::memory) for an example.
     pub fn memory_of(&self, namespace: &str) -> &Memory {
         self.run.draft.memory.get(namespace).unwrap_or(&NO_MEMORY)
     }
 
     /// The newest message of the step's namespace, its prompt aside.
+    /// See [`memory`](Cx::memory) for an example.
     pub fn last_message(&self) -> Option<&Message> {
         self.memory().last()
     }
 
     /// Forgets the history of the step's namespace.
+    /// See [`memory`](Cx::memory) for an example.
     pub fn erase_memory(&mut self) {
         if let Some(step) = self.run.env.flow.steps.get(self.at) {
             self.run.draft.edit().memory.remove(&step.namespace);
@@ -174,6 +201,8 @@ impl Cx<'_> {
     }
 
     /// Completes the session at the end of this turn. The cursor does not move and no model is called for it.
+    ///
+    #[doc = include_str!("docs/cx_completed.md")]
     pub fn mark_completed(&mut self) {
         if !self.is_branch("complete the session") {
             self.run.draft.edit().is_completed = true;
@@ -181,6 +210,7 @@ impl Cx<'_> {
     }
 
     /// Whether the session is completed, or will be at the end of this turn.
+    /// See [`mark_completed`](Cx::mark_completed) for an example.
     pub fn is_completed(&self) -> bool {
         self.run.draft.is_completed
     }
@@ -191,6 +221,8 @@ impl Cx<'_> {
     ///
     /// # Errors
     /// When the child fails. A child that answers with anything but a text or `direct_result` fails the turn.
+    ///
+    #[doc = include_str!("docs/cx_run_step.md")]
     pub async fn run_step(
         &mut self,
         step: impl Into<StepId> + Send,
@@ -207,6 +239,8 @@ impl Cx<'_> {
     /// When the batch cannot start (an unknown step, a repeated step without a key of its own, parameters that
     /// `check_params` refuses) or two children wrote one field. A child that fails by itself is a branch in
     /// [`Batch::rejected`].
+    ///
+    #[doc = include_str!("docs/cx_run_steps.md")]
     pub async fn run_steps(
         &mut self,
         children: impl IntoIterator<Item = Child> + Send,
@@ -216,22 +250,27 @@ impl Cx<'_> {
     }
 
     /// What this child of `run_steps` was started with; `None` outside one.
+    /// See [`run_steps`](Cx::run_steps) for an example.
     pub fn parallel(&self) -> Option<&ParallelInvocation> {
         self.run.branch.as_deref()
     }
 
     /// Fires when nobody waits for the turn any more.
+    /// See [`context`](Cx::context) for an example.
     pub fn cancellation(&self) -> &CancellationToken {
         &self.run.env.cancellation
     }
 
     /// Adds a warning to the session, the trace and the turn's events.
+    ///
+    #[doc = include_str!("docs/cx_notes.md")]
     pub fn warn(&mut self, message: impl Into<String>) {
         let step = self.step_id().clone();
         self.run.warn(&step, message);
     }
 
     /// Adds an entry to the session's `log`.
+    /// See [`warn`](Cx::warn) for an example.
     pub fn log(&mut self, message: impl Into<String>) {
         let extra = [("step".to_owned(), Value::from(self.step_id().as_str()))];
         let extra = extra.into_iter().collect();

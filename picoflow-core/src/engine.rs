@@ -82,16 +82,20 @@ struct Shared {
 
 impl Engine {
     /// Starts an engine.
+    /// See [`EngineBuilder`] for an example.
     pub fn builder() -> EngineBuilder {
         EngineBuilder::new()
     }
 
     /// The compiled flow of this name.
+    ///
+    #[doc = include_str!("docs/engine_flows.md")]
     pub fn flow(&self, id: impl AsRef<str>) -> Option<&CompiledFlow> {
         self.0.flows.get(id.as_ref()).map(|flow| &**flow)
     }
 
     /// The compiled flows, by name.
+    /// See [`flow`](Engine::flow) for an example.
     pub fn flows(&self) -> impl ExactSizeIterator<Item = &CompiledFlow> {
         self.0.flows.values().map(|flow| &**flow)
     }
@@ -100,11 +104,14 @@ impl Engine {
     ///
     /// # Errors
     /// When the store fails.
+    ///
+    #[doc = include_str!("docs/engine_sessions.md")]
     pub async fn session(&self, id: &str) -> Result<Option<Session>, StoreError> {
         self.0.store.load(id).await
     }
 
     /// Stored sessions that match, ordered by id.
+    /// See [`session`](Engine::session) for an example.
     ///
     /// # Errors
     /// When the store fails.
@@ -113,6 +120,7 @@ impl Engine {
     }
 
     /// Removes a session for good, after a turn that is running on it here. Removing what is not there is no error.
+    /// See [`session`](Engine::session) for an example.
     ///
     /// # Errors
     /// When the store fails.
@@ -129,6 +137,8 @@ impl Engine {
     /// # Errors
     /// See [`TurnError`]. The stored session is as it was, but for an entry in its `error` list when the turn itself
     /// failed.
+    ///
+    #[doc = include_str!("docs/engine_turn.md")]
     pub async fn run(&self, turn: Turn) -> Result<Reply, TurnError> {
         let flow = self.0.flows.get(&turn.flow);
         let flow = flow.ok_or_else(|| TurnError::UnknownFlow {

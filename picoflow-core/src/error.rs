@@ -2,8 +2,10 @@
 
 use crate::{BoxError, FlowId, StepId, model::ModelError, session::StoreError};
 
-/// Why [`Engine::run`](crate::Engine::run) gave no reply. The stored session is as it was before the turn,
-/// but for one entry in its `error` list, and the turn may be tried again.
+/// Why [`Engine::run`](crate::Engine::run) gave no reply.
+///
+/// The stored session is as it was before the turn, but for one entry in its `error` list, and the turn may be
+/// tried again.
 ///
 /// ```
 /// use picoflow_core::TurnError;
@@ -91,14 +93,6 @@ pub enum TurnError {
         /// The flow.
         flow: FlowId,
     },
-    /// `use_tools` names a tool that the flow does not define.
-    #[error("Tool '{tool}' is not defined in flow '{flow}'.")]
-    UnknownTool {
-        /// The tool named.
-        tool: String,
-        /// The flow.
-        flow: FlowId,
-    },
     /// The turn went round too often.
     #[error("step `{step}` reached the limit of {limit} {what} in one turn")]
     Limit {
@@ -173,6 +167,12 @@ pub enum TurnError {
 
 impl TurnError {
     /// A name for programs, such as `SESSION_CONFLICT`. It does not change.
+    ///
+    /// ```
+    /// use picoflow_core::TurnError;
+    ///
+    /// assert_eq!(TurnError::Cancelled.code(), "TURN_CANCELLED");
+    /// ```
     pub const fn code(&self) -> &'static str {
         match self {
             Self::UnknownFlow { .. } => "FLOW_UNKNOWN",
@@ -186,7 +186,6 @@ impl TurnError {
             Self::ConfigTooDeep { .. } => "CONFIG_TOO_DEEP",
             Self::ConfigMismatch { .. } => "SESSION_CONFIG_MISMATCH",
             Self::UnknownStep { .. } => "STEP_UNKNOWN",
-            Self::UnknownTool { .. } => "TOOL_UNKNOWN",
             Self::Limit { .. } => "TURN_LIMIT",
             Self::Model { .. } => "MODEL_FAILED",
             Self::NoReply { .. } => "MODEL_NO_REPLY",
@@ -200,6 +199,14 @@ impl TurnError {
     }
 
     /// The step at which it happened, if it happened in one.
+    ///
+    /// ```
+    /// use picoflow_core::TurnError;
+    ///
+    /// let error = TurnError::Limit { step: "Ask".into(), what: "model rounds", limit: 16 };
+    /// assert_eq!(error.step().unwrap(), "Ask");
+    /// assert_eq!(TurnError::Cancelled.step(), None);
+    /// ```
     pub const fn step(&self) -> Option<&StepId> {
         match self {
             Self::Limit { step, .. }
@@ -218,7 +225,6 @@ impl TurnError {
         matches!(
             self,
             Self::UnknownStep { .. }
-                | Self::UnknownTool { .. }
                 | Self::Limit { .. }
                 | Self::Model { .. }
                 | Self::NoReply { .. }

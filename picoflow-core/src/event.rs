@@ -3,7 +3,18 @@
 use crate::{StepId, session::ToolStatus};
 use serde::Serialize;
 
-/// One thing that happened in a turn. A reply carries them in the order in which they happened.
+/// One thing that happened in a turn.
+///
+/// A reply carries them in the order in which they happened.
+///
+/// ```
+/// use picoflow_core::TurnEvent;
+///
+/// let event = TurnEvent::Said { text: "One moment.".to_owned() };
+/// let json = serde_json::to_value(&event)?;
+/// assert_eq!(json, serde_json::json!({ "event": "said", "text": "One moment." }));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]

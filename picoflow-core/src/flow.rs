@@ -18,7 +18,9 @@ use crate::{
 };
 use serde_json::Value;
 
-/// A conversation: its steps, its model, and what all steps share. Built once and shared by all sessions.
+/// A conversation: its steps, its model, and what all steps share.
+///
+/// Built once and shared by all sessions.
 ///
 /// With `#[tools]` on the `impl` block a flow has tools of its own: each is offered in every step behind the step's
 /// own, and handled here unless the step or a base of it handles it. The macro also fills in [`ID`](Flow::ID) and lets
@@ -44,6 +46,8 @@ use serde_json::Value;
 ///         Steps::new().add(AskColor).add(TerminateSessionStep)
 ///     }
 /// }
+///
+/// assert_eq!(ColorFlow.steps().len(), 2);
 /// ```
 pub trait Flow: Send + Sync + Sized + 'static {
     /// The flow's name in its engine and in stored sessions.
@@ -61,22 +65,27 @@ pub trait Flow: Send + Sync + Sized + 'static {
 
     /// Where a new session begins; `None` for the first step. `context` holds what the turn brings:
     /// `context["config"]`.
+    ///
+    #[doc = include_str!("docs/flow.md")]
     fn initial_step(&self, _context: &Value) -> Option<StepId> {
         None
     }
 
     /// Tools that several steps share.
+    /// Read once, when the engine is built. [`Step::define_tools`](crate::Step::define_tools) has an example.
     fn define_tools(&self) -> Vec<ToolDefinition> {
         Vec::new()
     }
 
     /// Tools with handlers of their own, offered in every step behind all others. A step that handles a tool of the
     /// same name comes first. Read once, when the engine is built.
+    /// See [`initial_step`](Flow::initial_step) for an example.
     fn native_tools(&self) -> Vec<NativeTool> {
         Vec::new()
     }
 
     /// Bounds of a turn.
+    /// See [`initial_step`](Flow::initial_step) for an example.
     fn limits(&self) -> Limits {
         Limits::default()
     }
@@ -95,11 +104,22 @@ pub struct Steps(pub(crate) Vec<StepEntry>);
 
 impl Steps {
     /// No step yet. A flow needs one at least.
+    ///
+    /// ```
+    /// assert!(picoflow_core::Steps::new().is_empty());
+    /// ```
     pub const fn new() -> Self {
         Self(Vec::new())
     }
 
     /// Adds a step.
+    ///
+    /// ```
+    /// use picoflow_core::{ModelRef, StepExt, Steps, TerminateSessionStep};
+    ///
+    /// let steps = Steps::new().add(TerminateSessionStep.model(ModelRef::new("openai", "gpt-4o-mini")));
+    /// assert_eq!(steps.len(), 1);
+    /// ```
     #[must_use]
     #[expect(
         clippy::should_implement_trait,

@@ -10,10 +10,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// Where a turn runs. Every clock reading, id, random number, wait, model call and tool call of a turn goes
-/// through it, so that a test can fix them and a durable engine can journal them.
+/// Where a turn runs.
+///
+/// Every clock reading, id, random number, wait, model call and tool call of a turn goes through it, so that a test
+/// can fix them and a durable engine can journal them.
 ///
 /// [`SystemHost`] is the default: it reads the system and just runs what it is given.
+///
+#[doc = include_str!("docs/host.md")]
 pub trait Host: Send + Sync + 'static {
     /// The time.
     fn now(&self) -> SystemTime;
@@ -47,6 +51,8 @@ pub trait Host: Send + Sync + 'static {
 }
 
 /// Which call of a turn it is.
+///
+/// See [`Host`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallSite<'a> {
@@ -59,6 +65,13 @@ pub struct CallSite<'a> {
 }
 
 /// The system's clock, random numbers and timers.
+///
+/// ```
+/// use picoflow_core::{Host, SystemHost};
+///
+/// assert_ne!(SystemHost.session_id(), SystemHost.session_id());
+/// assert!(SystemHost.now() > std::time::SystemTime::UNIX_EPOCH);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemHost;
 

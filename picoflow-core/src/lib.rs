@@ -1,3 +1,4 @@
+#![cfg_attr(docsrs, feature(doc_cfg))]
 //! Vocabulary and run time of picoflow: steps, tools, transitions, sessions.
 //!
 //! Use the crate `picoflow`, which adds the macros and the integrations. This one has no network, no database and no
@@ -18,6 +19,7 @@ pub mod native;
 mod response;
 mod run;
 pub mod session;
+mod similar;
 mod step;
 mod storable;
 mod tool;
@@ -70,7 +72,24 @@ pub mod __private {
 use std::{future::Future, pin::Pin};
 
 /// A future that can be kept without knowing its type.
+///
+/// ```
+/// use picoflow_core::BoxFuture;
+///
+/// let future: BoxFuture<'_, u8> = Box::pin(async { 1 });
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// assert_eq!(future.await, 1);
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Any error.
+///
+/// ```
+/// use picoflow_core::BoxError;
+///
+/// let error: BoxError = "no such order".into();
+/// assert_eq!(error.to_string(), "no such order");
+/// ```
 pub type BoxError = Box<dyn std::error::Error + Send + Sync>;

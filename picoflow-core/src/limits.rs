@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-/// Bounds of a turn. `Flow::limits` sets them for a flow, `Step::limits` for a step.
+/// Bounds of a turn.
+///
+/// `Flow::limits` sets them for a flow, `Step::limits` for a step.
 ///
 /// ```
 /// use picoflow_core::Limits;
@@ -58,22 +60,79 @@ macro_rules! setters {
 setters! {
     /// Model calls in one turn, retries aside. Default 16. A flow's value bounds the whole turn, a step's value the calls
     /// of that step; a child counts its own.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    ///
+    /// assert_ne!(Limits::default().model_rounds(4), Limits::default());
+    /// ```
     model_rounds: u32,
     /// Transitions in one turn, those of logic steps included. Default 32. Only a flow's value counts.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    ///
+    /// assert_ne!(Limits::default().transitions(8), Limits::default());
+    /// ```
     transitions: u32,
     /// Attempts at one reply: the first one and the retries after a transient error, an empty reply, a reply
     /// that does not parse, or one that `check_response` refused. Default 3, at least 1.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    ///
+    /// assert_ne!(Limits::default().attempts(1), Limits::default());
+    /// ```
     attempts: u32,
     /// The wait before a retry after an error, unless the provider asks for another. Default 500 ms.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    /// use std::time::Duration;
+    ///
+    /// assert_ne!(Limits::default().retry_delay(Duration::ZERO), Limits::default());
+    /// ```
     retry_delay: Duration,
     /// How long one model call may take. Default 120 s.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    /// use std::time::Duration;
+    ///
+    /// assert_ne!(Limits::default().model_timeout(Duration::from_secs(30)), Limits::default());
+    /// ```
     model_timeout: Duration,
     /// How long one tool call may take. Default 60 s.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    /// use std::time::Duration;
+    ///
+    /// assert_ne!(Limits::default().tool_timeout(Duration::from_secs(5)), Limits::default());
+    /// ```
     tool_timeout: Duration,
-    /// Depth of children in children. Default 8. Only a flow's value counts.
+    /// Depth of children in children. Default 8, as in the reference product. Only a flow's value counts.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    ///
+    /// assert_ne!(Limits::default().nesting(2), Limits::default());
+    /// ```
     nesting: u32,
-    /// Children in one turn, over all depths. Default 256. Only a flow's value counts.
+    /// Children in one turn, over all depths. Default 256, as in the reference product. Only a flow's value counts.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    ///
+    /// assert_ne!(Limits::default().invocations(16), Limits::default());
+    /// ```
     invocations: u32,
     /// Size of the user's message in bytes. Default 256 KiB. Only a flow's value counts.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    ///
+    /// assert_ne!(Limits::default().message_bytes(4096), Limits::default());
+    /// ```
     message_bytes: usize,
 }

@@ -17,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 /// A language model, or what stands in for one.
 ///
+/// [`ChatRequest::prompt`] shows one in a turn.
+///
 /// ```
 /// use picoflow_core::{BoxFuture, model::{ChatModel, ChatRequest, ModelError, ModelReply}};
 ///
@@ -46,6 +48,8 @@ impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
 }
 
 /// One model call.
+///
+/// See [`prompt`](ChatRequest::prompt) for an example.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ChatRequest {
@@ -67,6 +71,40 @@ pub struct ChatRequest {
 
 impl ChatRequest {
     /// The step's prompt; empty if it has none.
+    ///
+    /// ```
+    /// use picoflow_core::{BoxFuture, model::{ChatModel, ChatRequest, ModelError, ModelReply}};
+    ///
+    /// /// Says what it was asked, and by which prompt.
+    /// struct Mirror;
+    ///
+    /// impl ChatModel for Mirror {
+    ///     fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>> {
+    ///         let latest = request.latest().map_or("nothing", |message| &message.content);
+    ///         let text = format!("{} / {latest} / {} tools", request.prompt(), request.tools.len());
+    ///         Box::pin(async move { Ok(ModelReply::text(text)) })
+    ///     }
+    /// }
+    /// # use picoflow_core::*;
+    /// # struct Ask;
+    /// # impl Step for Ask {
+    /// #     const ID: StepId = StepId::new("Ask");
+    /// #     fn prompt(&self, _cx: &Cx<'_>) -> Prompt { "Ask.".into() }
+    /// # }
+    /// # struct AskFlow;
+    /// # impl Flow for AskFlow {
+    /// #     const ID: FlowId = FlowId::new("AskFlow");
+    /// #     fn model(&self) -> ModelRef { ModelRef::new("none", "none") }
+    /// #     fn steps(&self) -> Steps { Steps::new().add(Ask) }
+    /// # }
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// # let engine = Engine::builder().flow(AskFlow).model(Mirror).build().await?;
+    /// let reply = engine.run(Turn::new("AskFlow").message("Hi")).await?;
+    /// assert_eq!(reply.text, "Ask. / Hi / 0 tools");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn prompt(&self) -> &str {
         match self.messages.first() {
             Some(first) if first.is_system() => &first.content,
@@ -75,6 +113,7 @@ impl ChatRequest {
     }
 
     /// The newest message of the conversation.
+    /// See [`prompt`](ChatRequest::prompt) for an example.
     pub fn latest(&self) -> Option<&Message> {
         let latest = self.messages.last().map(|message| &**message);
         latest.filter(|message| !message.is_system())
@@ -82,6 +121,12 @@ impl ChatRequest {
 }
 
 /// Whether the model may, must or must not call a tool.
+///
+/// ```
+/// use picoflow_core::model::ToolChoice;
+///
+/// assert_eq!(ToolChoice::default(), ToolChoice::Auto);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolChoice {
@@ -95,6 +140,16 @@ pub enum ToolChoice {
 }
 
 /// What a model answered.
+///
+/// ```
+/// use picoflow_core::{ToolCall, model::{ModelReply, Usage}};
+/// use serde_json::json;
+///
+/// let call = ToolCall::new("call_1", "set_color", &json!({ "color": "blue" }));
+/// let reply = ModelReply::calls([call]).with_usage(Usage::new(120, 12));
+/// assert_eq!((&*reply.text, reply.tool_calls.len(), reply.usage.total_tokens), ("", 1, 132));
+/// assert_eq!(ModelReply::text("Hello.").tool_calls, []);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModelReply {
@@ -111,6 +166,7 @@ pub struct ModelReply {
 
 impl ModelReply {
     /// A reply that is a text.
+    /// See [`ModelReply`] for an example.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -119,6 +175,7 @@ impl ModelReply {
     }
 
     /// A reply that calls tools.
+    /// See [`ModelReply`] for an example.
     pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
         Self {
             tool_calls: calls.into_iter().collect(),
@@ -127,6 +184,7 @@ impl ModelReply {
     }
 
     /// The same with what it cost.
+    /// See [`ModelReply`] for an example.
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
@@ -139,6 +197,13 @@ impl ModelReply {
 }
 
 /// Why a model did not answer.
+///
+/// ```
+/// use picoflow_core::model::ModelError;
+///
+/// assert!(ModelError::transient("503").is_transient());
+/// assert!(!ModelError::permanent("no such model").is_transient());
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -160,6 +225,7 @@ pub enum ModelError {
 
 impl ModelError {
     /// An error that is worth another try.
+    /// See [`ModelError`] for an example.
     pub fn transient(error: impl Into<BoxError>) -> Self {
         Self::Transient {
             source: error.into(),
@@ -168,11 +234,13 @@ impl ModelError {
     }
 
     /// An error that another try would meet again.
+    /// See [`ModelError`] for an example.
     pub fn permanent(error: impl Into<BoxError>) -> Self {
         Self::Permanent(error.into())
     }
 
     /// Whether another try may help.
+    /// See [`ModelError`] for an example.
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Transient { .. } | Self::TimedOut(_))
     }

@@ -12,26 +12,34 @@ use serde_json::{Map, Value};
 use std::{fmt, marker::PhantomData};
 
 /// Marks a [`Response`] of a tool handler.
+///
+/// `Response<AtTool>` is [`ToolResponse`].
 #[derive(Debug)]
 pub enum AtTool {}
 
 /// Marks a [`Response`] of a step hook.
+///
+/// `Response<AtStep>` is [`StepResponse`].
 #[derive(Debug)]
 pub enum AtStep {}
 
-/// What a tool handler answers: made by [`go`], [`stay`], [`stay_with`], [`direct`], [`direct_to`],
-/// [`finish`] or, in a child, [`direct_result`].
+/// What a tool handler answers: made by [`go`], [`stay`], [`stay_with`], [`direct`], [`direct_to`], [`finish`] or,
+/// in a child, [`direct_result`].
+///
+/// See [`Response`] for an example.
 pub type ToolResponse = Response<AtTool>;
 
-/// What `on_response` and `run_logic` answer: made by [`go`], [`direct_to`], [`finish`], or from a
-/// text, which ends the turn with that text.
+/// What `on_response` and `run_logic` answer: made by [`go`], [`direct_to`], [`finish`], or from a text, which ends
+/// the turn with that text.
+///
+/// See [`Response`] for an example.
 pub type StepResponse = Response<AtStep>;
 
 /// A transition, with what travels along.
 ///
 /// The order of effects is fixed, whatever the order of the calls: leave the old step, add to the
 /// sequence, move the cursor, enter the new step, then prompt, state, content type, the tool messages,
-/// and the message.
+/// and the message. It is the order of the reference product.
 ///
 /// ```
 /// use picoflow_core::{StepResponse, ToolResponse, direct, go, stay_with};
@@ -101,41 +109,92 @@ impl Action {
     }
 }
 
-/// Moves to `target` and goes on with it in the same turn. A step that does not exist fails the turn;
-/// the current step as target changes nothing but is not an error.
+/// Moves to `target` and goes on with it in the same turn.
+///
+/// A step that does not exist fails the turn, before any hook runs. The current step as target runs no hook and adds
+/// nothing to the sequence, as in the reference product. The user's text does not travel by itself: forward it by
+/// [`with_message`](Response::with_message).
+///
+/// ```
+/// use picoflow_core::{ToolResponse, go};
+///
+/// let response: ToolResponse = go("ReviewStep");
+/// assert_eq!(response.target().unwrap(), "ReviewStep");
+/// ```
 pub fn go<At>(target: impl Into<StepId>) -> Response<At> {
     Response::new(Action::Go(target.into()))
 }
 
-/// Stays, and tells the model `input validated`; the model is called again.
+/// Stays, and tells the model `input validated`, as in the reference product; the model is called again.
+///
+/// ```
+/// assert_eq!(picoflow_core::stay().target(), None);
+/// ```
 pub fn stay() -> ToolResponse {
     Response::new(Action::Stay)
 }
 
-/// Stays, and tells the model `feedback`; the model is called again. For input that was refused or is
-/// not complete yet.
+/// Stays, and tells the model `feedback`; the model is called again.
+///
+/// For input that was refused or is not complete yet.
+///
+/// ```
+/// use picoflow_core::stay_with;
+///
+/// assert_eq!(stay_with("Which year?").tool_feedback(), Some("Which year?"));
+/// ```
 pub fn stay_with(feedback: impl Into<String>) -> ToolResponse {
     stay().with_tool_feedback(feedback)
 }
 
-/// Ends the turn with exactly this content, without another model call. The step stays current and the
-/// session goes on.
+/// Ends the turn with exactly this content, without another model call.
+///
+/// The step stays current and the session goes on.
+///
+/// ```
+/// assert_eq!(picoflow_core::direct("42 rooms.").content(), Some("42 rooms."));
+/// ```
 pub fn direct(content: impl Into<String>) -> ToolResponse {
     Response::new(Action::Direct(content.into()))
 }
 
 /// Moves to `target` and ends the turn with exactly this content, without another model call.
+///
+/// ```
+/// use picoflow_core::{ToolResponse, direct_to};
+///
+/// let response: ToolResponse = direct_to("MenuStep", "Back to the menu.");
+/// assert_eq!(response.target().unwrap(), "MenuStep");
+/// assert_eq!(response.content(), Some("Back to the menu."));
+/// ```
 pub fn direct_to<At>(target: impl Into<StepId>, content: impl Into<String>) -> Response<At> {
     Response::new(Action::DirectTo(target.into(), content.into()))
 }
 
-/// Ends the turn with exactly this content and the session as completed. The cursor stays.
+/// Ends the turn with exactly this content and the session as completed.
+///
+/// The cursor stays.
+///
+/// ```
+/// use picoflow_core::{StepResponse, finish};
+///
+/// let response: StepResponse = finish("Good bye!");
+/// assert_eq!((response.content(), response.target()), (Some("Good bye!"), None));
+/// ```
 pub fn finish<At>(content: impl Into<String>) -> Response<At> {
     Response::new(Action::Finish(content.into()))
 }
 
-/// Ends a child that `run_step` or `run_steps` started: `value` is its output. Anywhere else it fails
-/// the turn. So does a value that cannot be written as JSON.
+/// Ends a child that `run_step` or `run_steps` started: `value` is its output.
+///
+/// Anywhere else it fails the turn. So does a value that cannot be written as JSON.
+///
+/// ```
+/// use picoflow_core::direct_result;
+///
+/// let response = direct_result(["tea", "cup"]);
+/// assert_eq!((response.content(), response.target()), (None, None));
+/// ```
 pub fn direct_result(value: impl Serialize) -> ToolResponse {
     match serde_json::to_value(value) {
         Ok(value) => Response::new(Action::Result(value)),
@@ -181,6 +240,8 @@ impl<At> Response<At> {
     }
 
     /// Saves `state` on the destination; each top-level key replaces that key. It must be an object.
+    ///
+    #[doc = include_str!("docs/response_travels.md")]
     pub fn with_state(mut self, state: impl Serialize) -> Self {
         match serde_json::to_value(state) {
             Ok(value) if is_too_deep(&value) => {
@@ -200,18 +261,21 @@ impl<At> Response<At> {
     }
 
     /// Replaces the destination's prompt until that step is left.
+    /// See [`with_state`](Response::with_state) for an example.
     pub fn with_prompt(mut self, prompt: impl Into<String>) -> Self {
         self.travels.prompt = Some(prompt.into());
         self
     }
 
     /// Adds a user message to the destination's memory, behind the tool messages.
+    /// See [`with_state`](Response::with_state) for an example.
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.travels.message = Some(message.into());
         self
     }
 
     /// Sets the content type of what the destination answers in this turn.
+    /// See [`with_state`](Response::with_state) for an example.
     pub fn with_content_type(mut self, content_type: impl Into<ContentType>) -> Self {
         self.travels.content_type = Some(content_type.into());
         self
@@ -219,6 +283,7 @@ impl<At> Response<At> {
 
     /// Says `text` to the user now, before the next model call: an event of the turn. It is kept out of
     /// the memory. Several calls say several texts.
+    /// See [`with_state`](Response::with_state) for an example.
     pub fn saying(mut self, text: impl Into<String>) -> Self {
         self.travels.saying.push(text.into());
         self
@@ -227,6 +292,7 @@ impl<At> Response<At> {
 
 impl ToolResponse {
     /// What the model is told about this call instead of `input validated`.
+    /// See [`with_state`](Response::with_state) for an example.
     pub fn with_tool_feedback(mut self, feedback: impl Into<String>) -> Self {
         self.travels.feedback = Some(feedback.into());
         self

@@ -25,6 +25,8 @@ use serde_json::{Map, Value};
 use std::{collections::BTreeMap, str::FromStr, sync::Arc};
 
 /// The version of the document format that this build writes.
+///
+#[doc = include_str!("docs/session_version.md")]
 pub const SESSION_VERSION: u32 = 1;
 
 /// A stored conversation.
@@ -114,11 +116,20 @@ impl FromStr for RunStatus {
 }
 
 /// A text that is no [`RunStatus`].
+///
+/// ```
+/// use picoflow_core::session::RunStatus;
+///
+/// let error = "paused".parse::<RunStatus>().unwrap_err();
+/// assert_eq!(error.to_string(), "`paused` is no run status: `running` or `completed`");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no run status: `running` or `completed`")]
 pub struct UnknownStatus(String);
 
 /// The flow's part of a [`Session`].
+///
+#[doc = include_str!("docs/session_parts.md")]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -144,6 +155,8 @@ pub struct FlowState {
 }
 
 /// Durable state of one step.
+///
+/// See [`FlowState`] for an example.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StepState {
@@ -155,6 +168,8 @@ pub struct StepState {
 }
 
 /// One move of the cursor, or one start of a child.
+///
+/// See [`FlowState`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -165,7 +180,9 @@ pub struct SequenceEntry {
     pub step_name: StepId,
 }
 
-/// The history of one namespace. A step's system message, if it has a prompt, stands at index 0.
+/// The history of one namespace.
+///
+/// A step's system message, if it has a prompt, stands at index 0. See [`FlowState`] for an example.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Memory {
@@ -175,6 +192,8 @@ pub struct Memory {
 }
 
 /// One entry of a session's `log`, `error` or `warn` list.
+///
+/// See [`FlowState`] for an example.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct LogEntry {
@@ -190,6 +209,8 @@ pub struct LogEntry {
 }
 
 /// The list that a [`LogEntry`] belongs to.
+///
+/// See [`FlowState`] for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -204,6 +225,7 @@ pub enum Level {
 
 impl Session {
     /// The durable state of a step: an object, or nothing if the step has none.
+    /// See [`Session`] for an example.
     pub fn state(&self, step: impl AsRef<str>) -> Option<&Value> {
         let step = step.as_ref();
         self.flow
@@ -221,6 +243,7 @@ impl Session {
 
 impl Memory {
     /// The conversation without the system message.
+    /// See [`FlowState`] for an example.
     pub fn conversation(&self) -> &[Arc<Message>] {
         match self.messages.split_first() {
             Some((first, rest)) if first.is_system() => rest,
@@ -229,6 +252,7 @@ impl Memory {
     }
 
     /// The newest message, system message aside.
+    /// See [`FlowState`] for an example.
     pub fn last(&self) -> Option<&Message> {
         self.conversation().last().map(|message| &**message)
     }

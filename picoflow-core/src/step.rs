@@ -20,6 +20,17 @@ use serde_json::Value;
 use std::{borrow::Cow, future::Future};
 
 /// What a hook returns: any error fails the turn and names the step and the hook.
+///
+/// ```
+/// use picoflow_core::HookResult;
+///
+/// fn age(text: &str) -> HookResult<u8> {
+///     Ok(text.parse()?)
+/// }
+///
+/// assert_eq!(age("20").unwrap(), 20);
+/// assert!(age("old").is_err());
+/// ```
 pub type HookResult<T = ()> = Result<T, BoxError>;
 
 /// A step of a flow: a prompt, tools, and hooks.
@@ -47,6 +58,8 @@ pub type HookResult<T = ()> = Result<T, BoxError>;
 ///         "Ask for the favourite color.".into()
 ///     }
 /// }
+///
+/// assert_eq!(AskColor::ID, "AskColor");
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a step",
@@ -63,12 +76,16 @@ pub trait Step: Send + Sync + Sized + 'static {
 
     /// The step that this one builds on, usually a field. It answers every hook that this step leaves out, and
     /// its tools are exposed before this step's. Default: none.
+    ///
+    #[doc = include_str!("docs/step_base.md")]
     fn base(&self) -> Option<&dyn AnyStep> {
         None
     }
 
     /// What the model is told before the conversation, at each model call. Default: nothing. A transition's
     /// `with_prompt` replaces it until the step is left.
+    ///
+    #[doc = include_str!("docs/step_prompt.md")]
     fn prompt(&self, cx: &Cx<'_>) -> Prompt {
         self.base()
             .map_or_else(Prompt::none, |base| base.dyn_prompt(cx))
@@ -76,34 +93,42 @@ pub trait Step: Send + Sync + Sized + 'static {
 
     /// Names of tools that the step exposes without handling them by an attribute, in front of the annotated
     /// ones. Read once, when the engine is built. Default: none.
+    ///
+    #[doc = include_str!("docs/step_tools.md")]
     fn use_tools(&self) -> Vec<Cow<'static, str>> {
         self.base().map_or_else(Vec::new, AnyStep::dyn_use_tools)
     }
 
     /// Tools that are left out at this model call. Default: none.
+    /// See [`use_tools`](Step::use_tools) for an example.
     fn hide_tools(&self, cx: &Cx<'_>) -> Hidden {
         self.base()
             .map_or(Hidden::None, |base| base.dyn_hide_tools(cx))
     }
 
     /// Tools that are defined here apart from their handlers. Read once, when the engine is built. Default: none.
+    /// See [`use_tools`](Step::use_tools) for an example.
     fn define_tools(&self) -> Vec<ToolDefinition> {
         self.base().map_or_else(Vec::new, AnyStep::dyn_define_tools)
     }
 
     /// Tools with handlers of their own, defined by this step and offered behind its annotated ones. What such a tool
     /// answers goes back to the model, and the step stays. Read once, when the engine is built. Default: none.
+    /// See [`use_tools`](Step::use_tools) for an example.
     fn native_tools(&self) -> Vec<NativeTool> {
         self.base().map_or_else(Vec::new, AnyStep::dyn_native_tools)
     }
 
     /// The JSON schema that the model's reply must fit, at each model call. Then `on_response` gets
     /// [`ModelOutput::Structured`]. Default: none.
+    /// See [`check_response`](Step::check_response) for an example.
     fn output_schema(&self, cx: &Cx<'_>) -> Option<Value> {
         self.base().and_then(|base| base.dyn_output_schema(cx))
     }
 
     /// The step's limits, from those that it inherits. Read once, when the engine is built. Default: as inherited.
+    ///
+    #[doc = include_str!("docs/step_settings.md")]
     fn limits(&self, inherited: Limits) -> Limits {
         self.base()
             .map_or(inherited, |base| base.dyn_limits(inherited))
@@ -111,6 +136,8 @@ pub trait Step: Send + Sync + Sized + 'static {
 
     /// A new session begins with this step; [`on_enter`](Step::on_enter) and [`on_crossing`](Step::on_crossing)
     /// follow. Default: nothing.
+    ///
+    #[doc = include_str!("docs/step_life.md")]
     fn on_start(&self, cx: &mut Cx<'_>) -> impl Future<Output = HookResult> + Send {
         async {
             match self.base() {
@@ -121,6 +148,7 @@ pub trait Step: Send + Sync + Sized + 'static {
     }
 
     /// A stored session goes on with this step. Default: nothing.
+    /// See [`on_start`](Step::on_start) for an example.
     fn on_restore(&self, cx: &mut Cx<'_>) -> impl Future<Output = HookResult> + Send {
         async {
             match self.base() {
@@ -130,7 +158,9 @@ pub trait Step: Send + Sync + Sized + 'static {
         }
     }
 
-    /// The step becomes current, or starts as a child. What the transition brings is not there yet. Default: nothing.
+    /// The step becomes current, or starts as a child. What the transition brings is not there yet, as in the reference
+    /// product. Default: nothing.
+    /// See [`on_start`](Step::on_start) for an example.
     fn on_enter(&self, cx: &mut Cx<'_>) -> impl Future<Output = HookResult> + Send {
         async {
             match self.base() {
@@ -141,6 +171,7 @@ pub trait Step: Send + Sync + Sized + 'static {
     }
 
     /// The step is left, or ends as a child, however it ends. Default: nothing.
+    /// See [`on_start`](Step::on_start) for an example.
     fn on_exit(&self, cx: &mut Cx<'_>) -> impl Future<Output = HookResult> + Send {
         async {
             match self.base() {
@@ -152,8 +183,9 @@ pub trait Step: Send + Sync + Sized + 'static {
 
     /// The first model call after the cursor moved here from `prior` is due; there is no `prior` when a session
     /// begins. What is returned is added to the memory as the user's message. `message` is the user's text if no step
-    /// with a model took it yet, as when a session begins; a transition forwards a text by `with_message`. Default: `message`; without one `Start`, unless the memory
-    /// already ends with something to answer.
+    /// with a model took it yet, as when a session begins; a transition forwards a text by `with_message`. Default:
+    /// `message`; without one `Start`, unless the memory already ends with something to answer. See
+    /// [`on_start`](Step::on_start) for an example.
     fn on_crossing(
         &self,
         cx: &mut Cx<'_>,
@@ -174,6 +206,8 @@ pub trait Step: Send + Sync + Sized + 'static {
 
     /// Whether to take a reply, before its tools run. On [`Verdict::Retry`] the model is asked again and told the
     /// reason, within the attempts of [`Limits`]. It must not have side effects. Default: take it.
+    ///
+    #[doc = include_str!("docs/step_replies.md")]
     fn check_response(&self, cx: &Cx<'_>, reply: &ModelReply) -> Verdict {
         self.base()
             .map_or(Verdict::Accept, |base| base.dyn_check_response(cx, reply))
@@ -181,6 +215,7 @@ pub trait Step: Send + Sync + Sized + 'static {
 
     /// The model answered without a tool call. A text ends the turn with that text; a transition goes on. Default:
     /// the reply itself, a structured one as JSON text.
+    /// See [`check_response`](Step::check_response) for an example.
     fn on_response(
         &self,
         cx: &mut Cx<'_>,
@@ -196,12 +231,14 @@ pub trait Step: Send + Sync + Sized + 'static {
 
     /// Whether a turn that ends on this step reports the conversation as completed. It does not complete the
     /// session by itself. Default: whether the session is completed.
+    /// See [`limits`](Step::limits) for an example.
     fn is_end(&self, cx: &Cx<'_>) -> bool {
         self.base()
             .map_or_else(|| cx.is_completed(), |base| base.dyn_is_end(cx))
     }
 
     /// Whether `run_steps` may start this step with these parameters. Default: always.
+    /// See [`limits`](Step::limits) for an example.
     ///
     /// # Errors
     /// What is wrong with them.
@@ -242,6 +279,10 @@ pub struct Prompt(Option<Cow<'static, str>>);
 
 impl Prompt {
     /// No prompt.
+    ///
+    /// ```
+    /// assert_eq!(picoflow_core::Prompt::none(), picoflow_core::Prompt::default());
+    /// ```
     pub const fn none() -> Self {
         Self(None)
     }
@@ -265,6 +306,13 @@ impl From<String> for Prompt {
 }
 
 /// Tools that a step leaves out.
+///
+/// ```
+/// use picoflow_core::Hidden;
+///
+/// assert_eq!(Hidden::default(), Hidden::None);
+/// assert_eq!(Hidden::from(["refund"]), Hidden::Names(vec!["refund".into()]));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Hidden {
     /// None of them.
@@ -293,6 +341,19 @@ impl Hidden {
 }
 
 /// Whether a reply is taken.
+///
+/// ```
+/// use picoflow_core::{ModelReply, Verdict};
+///
+/// fn short(reply: &ModelReply) -> Verdict {
+///     if reply.text.len() > 200 {
+///         return Verdict::Retry("the answer has more than 200 bytes".to_owned());
+///     }
+///     Verdict::Accept
+/// }
+///
+/// assert_eq!(short(&ModelReply::text("Yes.")), Verdict::Accept);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is.

@@ -137,18 +137,26 @@ impl Expansion<'_> {
             .map(|id| quote!(const ID: #private::#id_type = #private::#id_type::new(#id);));
         let own = rows::block(self.model);
         let names = parts.iter().map(|part| &part.name);
-        let parts = parts.iter().map(part_const);
+        let parts = parts.iter().map(|part| self.block_of(part));
         Some(quote! {
             #id
             #[doc(hidden)]
             const TABLE: #private::ToolTable<Self> = #private::ToolTable {
-                blocks: &[#own, #(Self::#parts),*],
+                blocks: &[#own, #(#parts),*],
                 parts: &[#(#names),*],
             };
         })
     }
 
-    /// What stands outside the user's block: the const of a part, and the checks.
+    /// The rows of a part. One that does not exist is reported at its name in `parts(…)`.
+    fn block_of(&self, part: &Part) -> TokenStream {
+        let span = located_at(part.name.span());
+        let private = self.model.krate.private(span);
+        let key = key(part);
+        quote_spanned!(span=> <Self as #private::check::Part<#key>>::BLOCK)
+    }
+
+    /// What stands outside the user's block: the rows of a part, and the checks.
     fn beside(&self) -> Option<TokenStream> {
         match &self.model.role {
             Role::Whole { kind, parts, .. } => {
@@ -194,22 +202,20 @@ impl Expansion<'_> {
     }
 
     fn part(&self, part: &Part) -> TokenStream {
-        let span = Span::call_site().located_at(part.name.span());
+        let span = located_at(part.name.span());
         let private = self.model.krate.private(Span::call_site());
         let private_at_name = self.model.krate.private(span);
         let cfgs = &self.model.cfgs;
         let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
         let self_ty = &self.block.self_ty;
-        let (key, rows, name) = (key(part), rows::block(self.model), part_const(part));
-        let listed = quote_spanned!(span=> #private_at_name::check::listed::<Self, #key>());
+        let (key, rows) = (key(part), rows::block(self.model));
+        let listed = quote_spanned!(span=> <Self as #private_at_name::check::Listed<#key>>::LISTED);
         quote! {
             #(#cfgs)*
             #[automatically_derived]
-            #[allow(non_upper_case_globals)]
-            impl #impl_generics #self_ty #where_clause {
-                #[doc(hidden)]
-                pub(crate) const #name: #private::Block<Self> = {
-                    #listed;
+            impl #impl_generics #private::check::Part<#key> for #self_ty #where_clause {
+                const BLOCK: #private::Block<Self> = {
+                    let () = #listed;
                     #rows
                 };
             }
@@ -250,12 +256,6 @@ fn markers(paths: &[Path]) -> TokenStream {
 /// At the place of `span`, but of this expansion: so that lints take it for written by a macro.
 fn located_at(span: Span) -> Span {
     Span::call_site().located_at(span)
-}
-
-/// The const of a part. A part that does not exist is reported at its name in `parts(…)`.
-fn part_const(part: &Part) -> Ident {
-    let span = Span::call_site().located_at(part.name.span());
-    format_ident!("__picoflow_part_{}", part.name.value(), span = span)
 }
 
 /// The name of a part as a const argument: the 64-bit FNV-1a hash of it, for types cannot hold text.

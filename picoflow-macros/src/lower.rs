@@ -123,15 +123,21 @@ impl Lowering {
             MemberSyntax::Other(item) => {
                 let attrs = attrs_mut(item).map(|attrs| attributes::take(attrs, errors));
                 for attr in attrs.iter().flatten() {
-                    errors.at(
-                        attr,
-                        match self.role {
-                            Role::Collection => {
-                                "#[tool] can only mark the methods of a collection."
-                            }
-                            _ => "#[tool] can only mark step methods.",
-                        },
-                    );
+                    let name = if attr
+                        .path()
+                        .segments
+                        .last()
+                        .is_some_and(|last| last.ident == "tools")
+                    {
+                        "tools"
+                    } else {
+                        "tool"
+                    };
+                    let what = match self.role {
+                        Role::Collection => "the methods of a collection",
+                        _ => "step methods",
+                    };
+                    errors.at(attr, format_args!("#[{name}] can only mark {what}."));
                 }
                 self.mark(&attrs.unwrap_or_default());
                 *home = self.home_of_other(item, errors);

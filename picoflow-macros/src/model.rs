@@ -46,7 +46,7 @@ pub(crate) enum Role {
     Misplaced,
 }
 
-/// The name of a part, which is an identifier.
+/// The name of a part.
 pub(crate) struct Part {
     pub(crate) name: LitStr,
 }

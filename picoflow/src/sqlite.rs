@@ -18,7 +18,9 @@ use std::{
     time::Duration,
 };
 
-/// Keeps sessions in one SQLite file, which several processes of one machine may share. SQLite is compiled in.
+/// Keeps sessions in one SQLite file, which several processes of one machine may share.
+///
+/// SQLite is compiled in.
 ///
 /// The file is in write-ahead mode. A write that meets another process's waits for up to five seconds. Calls run on
 /// tokio's blocking threads.
@@ -61,6 +63,7 @@ const SCHEMA: &str = "
 
 impl SqliteStore {
     /// Opens the file, and makes it and its directory if they are not there.
+    /// See [`SqliteStore`] for an example.
     ///
     /// # Errors
     /// When the file cannot be opened or is no SQLite file.

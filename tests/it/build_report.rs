@@ -452,3 +452,29 @@ async fn a_method_for_single_calls_redeclared_for_groups_is_a_fault() {
         }]
     );
 }
+
+#[tokio::test]
+async fn a_step_and_a_flow_without_a_name_are_faults() {
+    struct Nameless;
+    impl Step for Nameless {
+        const ID: StepId = StepId::new(" ");
+    }
+    struct NamelessFlow;
+    impl Flow for NamelessFlow {
+        const ID: FlowId = FlowId::new("");
+        fn model(&self) -> ModelRef {
+            ModelRef::new("test", "script")
+        }
+        fn steps(&self) -> Steps {
+            Steps::new().add(Nameless.memory("own"))
+        }
+    }
+    let faults = faults(NamelessFlow).await;
+    let texts: Vec<_> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(texts.len(), 2);
+    assert!(
+        texts[0].contains("NamelessFlow` has a blank name"),
+        "{texts:?}"
+    );
+    assert!(texts[1].contains("Nameless` has a blank name"), "{texts:?}");
+}

@@ -213,3 +213,73 @@ async fn two_steps_on_one_base_keep_apart() {
     assert_eq!(talk.state("Price").await, json!({ "kept": "Hi" }));
     assert_eq!(talk.state("Amenity").await, Value::Null);
 }
+
+/// A base that knows of its users only what its bounds say.
+struct Polite<W>(W);
+
+trait Word: Send + Sync + 'static {
+    fn word(&self) -> &'static str;
+}
+
+#[tools]
+impl<W> Step for Polite<W>
+where
+    W: Word,
+{
+    const ID: StepId = StepId::new("Polite");
+
+    /// Greet the user
+    #[tool(define)]
+    fn greet(&self) -> ToolResponse {
+        stay_with(format!("{} from {}", self.0.word(), "the base"))
+    }
+}
+
+struct Formal;
+
+impl Word for Formal {
+    fn word(&self) -> &'static str {
+        "Good day"
+    }
+}
+
+/// Inherits the tool.
+struct Reception(Polite<Formal>);
+
+#[tools]
+impl Step for Reception {
+    fn base(&self) -> Option<&dyn AnyStep> {
+        Some(&self.0)
+    }
+}
+
+/// Says that it replaces what a base handles.
+struct Bar(Polite<Formal>);
+
+#[tools]
+impl Step for Bar {
+    fn base(&self) -> Option<&dyn AnyStep> {
+        Some(&self.0)
+    }
+
+    #[tool("greet", overrides)]
+    fn nod(&self) -> ToolResponse {
+        stay_with("A nod.")
+    }
+}
+
+#[tokio::test]
+async fn a_generic_base_lends_its_tools_and_an_asserted_override_replaces_them() {
+    for (initial, expected) in [("Reception", "Good day from the base"), ("Bar", "A nod.")] {
+        let steps = Steps::new()
+            .add(Reception(Polite(Formal)))
+            .add(Bar(Polite(Formal)));
+        let model = ScriptedModel::new()
+            .on_call(Rule::new().latest("Hi"), [("greet", json!({}))])
+            .on(Rule::new(), "done");
+        let mut talk = Talk::of(TestFlow::new(steps).initial(initial), model).await;
+        assert_eq!(exposed(&talk.engine, initial), ["greet"]);
+        talk.say("Hi").await;
+        assert_eq!(answers(&talk.last_request()), [expected]);
+    }
+}

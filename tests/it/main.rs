@@ -29,6 +29,7 @@ mod parallel;
 mod parts;
 mod prototype_rules;
 mod replies;
+mod rules;
 mod scenario;
 mod schemas;
 mod session_document;

@@ -14,7 +14,11 @@ macro_rules! pages {
 pages! {
     Readme: "README.md",
     Steps: "docs/src/steps.md",
+    Schemas: "docs/src/schemas.md",
     Transitions: "docs/src/transitions.md",
+    ManyTools: "docs/src/many-tools.md",
+    NativeTools: "docs/src/native-tools.md",
     Sessions: "docs/src/sessions.md",
     Testing: "docs/src/testing.md",
+    Rules: "docs/src/rules.md",
 }

@@ -9,7 +9,11 @@ use crate::{
 };
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
-/// Collects what an engine is made of. Made by [`Engine::builder`].
+/// Collects what an engine is made of.
+///
+/// Made by [`Engine::builder`].
+///
+#[doc = include_str!("../docs/engine_builder.md")]
 #[must_use]
 pub struct EngineBuilder {
     flows: Vec<Arc<dyn AnyFlow>>,
@@ -31,30 +35,35 @@ impl EngineBuilder {
     }
 
     /// Adds a flow. At least one is needed.
+    /// See [`EngineBuilder`] for an example.
     pub fn flow(mut self, flow: impl Flow) -> Self {
         self.flows.push(Arc::new(flow));
         self
     }
 
     /// The model that answers. It is needed.
+    /// See [`EngineBuilder`] for an example.
     pub fn model(mut self, model: impl ChatModel) -> Self {
         self.model = Some(Arc::new(model));
         self
     }
 
     /// Where sessions are kept. Default: in the memory of this process.
+    /// See [`EngineBuilder`] for an example.
     pub fn store(mut self, store: impl SessionStore) -> Self {
         self.store = Arc::new(store);
         self
     }
 
     /// Where clocks, ids, timers and calls come from. Default: [`SystemHost`].
+    /// See [`EngineBuilder`] for an example.
     pub fn host(mut self, host: impl Host) -> Self {
         self.host = Arc::new(host);
         self
     }
 
     /// Makes every warning of the build a failure. Recommended in tests.
+    /// See [`EngineBuilder`] for an example.
     pub const fn strict(mut self) -> Self {
         self.is_strict = true;
         self
@@ -63,6 +72,7 @@ impl EngineBuilder {
     /// Compiles the flows and gets the store ready. Warnings go to the trace and to [`CompiledFlow::report`].
     ///
     /// [`CompiledFlow::report`]: crate::CompiledFlow::report
+    /// See [`EngineBuilder`] for an example.
     ///
     /// # Errors
     /// Every fault of every flow at once, or what is missing.

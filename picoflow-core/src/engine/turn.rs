@@ -20,7 +20,9 @@ use tokio_util::sync::CancellationToken;
 /// use serde_json::json;
 ///
 /// let opening = Turn::new("BasicFlow").config(json!({ "isPresident": true }));
+/// assert!(format!("{opening:?}").contains("isPresident"));
 /// let next = Turn::new("BasicFlow").session("s-1").message("Hi");
+/// assert!(format!("{next:?}").contains("s-1"));
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a turn does nothing until `Engine::run` takes it"]
@@ -34,6 +36,7 @@ pub struct Turn {
 
 impl Turn {
     /// A turn of this flow; without a session it starts a new one.
+    /// See [`Engine::run`](crate::Engine::run) for an example.
     pub fn new(flow: impl Into<FlowId>) -> Self {
         Self {
             flow: flow.into(),
@@ -45,12 +48,14 @@ impl Turn {
     }
 
     /// Goes on with a stored session.
+    /// See [`Engine::run`](crate::Engine::run) for an example.
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.session = Some(id.into());
         self
     }
 
     /// What the user says. Only a new session may begin without it.
+    /// See [`Engine::run`](crate::Engine::run) for an example.
     pub fn message(mut self, text: impl Into<String>) -> Self {
         self.message = Some(text.into());
         self
@@ -58,12 +63,14 @@ impl Turn {
 
     /// What every step of a new session can read as `cx.context()["config"]`. On a stored session it must be equal to
     /// what the session began with.
+    /// See [`Cx::context`](crate::Cx::context) for an example.
     pub fn config(mut self, config: impl Into<Value>) -> Self {
         self.config = Some(config.into());
         self
     }
 
     /// Ends the turn with [`TurnError::Cancelled`] when the token fires.
+    /// See [`Engine::run`](crate::Engine::run) for an example.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = token;
         self
@@ -89,6 +96,8 @@ impl Turn {
 }
 
 /// What a turn came to.
+///
+/// See [`Engine::run`](crate::Engine::run) for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reply {
@@ -124,6 +133,7 @@ impl Reply {
     }
 
     /// The tools that were called, in order.
+    /// See [`Engine::run`](crate::Engine::run) for an example.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.events.iter().filter_map(|event| match event {
             TurnEvent::ToolCalled { tool, .. } => Some(&**tool),
@@ -132,6 +142,7 @@ impl Reply {
     }
 
     /// The warnings of this turn, in order.
+    /// See [`Cx::warn`](crate::Cx::warn) for an example.
     pub fn warnings(&self) -> impl Iterator<Item = &str> {
         self.events.iter().filter_map(|event| match event {
             TurnEvent::Warned { message } => Some(&**message),

@@ -22,6 +22,7 @@ const MOST_BASES: usize = 32;
 pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
     let mut report = BuildReport::default();
     let id = flow.id();
+    check_name(id.as_str(), flow.type_path(), &mut report);
     let model = flow.model();
     check_model(&model, format!("flow `{id}`"), &mut report);
     let limits = flow.limits();
@@ -84,6 +85,7 @@ fn usable_steps(flow: &dyn AnyFlow, report: &mut BuildReport) -> Vec<StepEntry> 
             });
             return false;
         }
+        check_name(step.as_str(), entry.step.dyn_type_path(), report);
         let is_new = seen.insert(step.clone());
         if !is_new {
             report.faults.push(BuildFault::DuplicateStep {
@@ -129,6 +131,14 @@ fn compile_step(
         tools: tools.tools,
         groups: tools.groups,
         id,
+    }
+}
+
+fn check_name(name: &str, type_path: &str, report: &mut BuildReport) {
+    if name.trim().is_empty() {
+        report.faults.push(BuildFault::BlankName {
+            what: format!("`{type_path}`"),
+        });
     }
 }
 

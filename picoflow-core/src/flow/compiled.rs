@@ -19,6 +19,8 @@ use std::{
 };
 
 /// A flow after the engine's build: registry merged, schemas compiled, one flat dispatch table per step.
+///
+/// See [`Engine::flow`](crate::Engine::flow) for an example.
 pub struct CompiledFlow {
     pub(crate) id: FlowId,
     pub(crate) model: ModelRef,
@@ -32,6 +34,8 @@ pub struct CompiledFlow {
 }
 
 /// A step after the engine's build.
+///
+/// See [`Engine::flow`](crate::Engine::flow) for an example.
 pub struct CompiledStep {
     pub(crate) id: StepId,
     pub(crate) step: Arc<dyn AnyStep>,
@@ -95,12 +99,15 @@ impl CompiledFlow {
     }
 
     /// The step of this name.
+    /// See [`Engine::flow`](crate::Engine::flow) for an example.
     pub fn step(&self, id: impl AsRef<str>) -> Option<&CompiledStep> {
         let place = self.index.get(id.as_ref())?;
         self.steps.get(*place)
     }
 
     /// The flow as a picture.
+    ///
+    #[doc = include_str!("../docs/engine_graph.md")]
     pub fn graph(&self) -> FlowGraph {
         FlowGraph::of(self)
     }
@@ -123,6 +130,7 @@ impl CompiledStep {
     }
 
     /// Whether a call of `tool`, or a reply that calls exactly these tools, has a handler.
+    /// See [`Engine::flow`](crate::Engine::flow) for an example.
     pub fn has_handler(&self, tools: &[&str]) -> bool {
         let mut names: Vec<String> = tools.iter().map(|&name| name.to_owned()).collect();
         names.sort_unstable();

@@ -10,6 +10,7 @@ use std::fmt::Write;
 /// Steps, their tools, and where their code goes: what the macros saw in the bodies of handlers and hooks.
 ///
 /// A target that is computed (`go(name)`) is not seen; one that is written (`go(NameStep::ID)`, `go("NameStep")`) is.
+/// See [`CompiledFlow::graph`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FlowGraph {
@@ -22,6 +23,8 @@ pub struct FlowGraph {
 }
 
 /// One step.
+///
+/// See [`CompiledFlow::graph`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphNode {
@@ -36,6 +39,8 @@ pub struct GraphNode {
 }
 
 /// One way from a step to another.
+///
+/// See [`CompiledFlow::graph`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphEdge {
@@ -52,6 +57,14 @@ pub struct GraphEdge {
 }
 
 /// What the code does with the step that it names.
+///
+/// A solid arrow of a picture is a [`Go`](EdgeKind::Go), a dashed one a [`Child`](EdgeKind::Child).
+///
+/// ```
+/// use picoflow_core::flow::EdgeKind;
+///
+/// assert_ne!(EdgeKind::Go, EdgeKind::Child);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EdgeKind {
@@ -134,6 +147,7 @@ impl FlowGraph {
     }
 
     /// The graph in the language of [Graphviz](https://graphviz.org).
+    /// See [`CompiledFlow::graph`] for an example.
     pub fn to_dot(&self) -> String {
         let mut text = format!("digraph \"{}\" {{\n", dot(self.flow.as_str()));
         text.push_str("    node [shape=box];\n");

@@ -4,6 +4,8 @@ use crate::{FlowId, StepId};
 use std::fmt;
 
 /// All that a build found in one flow.
+///
+/// See [`Engine::flow`](crate::Engine::flow) for an example.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildReport {
@@ -16,6 +18,16 @@ pub struct BuildReport {
 }
 
 /// The build of an engine failed: every fault of every flow.
+///
+/// ```
+/// use picoflow_core::{BuildError, Engine};
+///
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// let error = Engine::builder().build().await.unwrap_err();
+/// assert!(matches!(error, BuildError::NoModel));
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -54,6 +66,13 @@ impl fmt::Display for Lines<'_> {
 }
 
 /// A fault that makes the build fail.
+///
+/// ```
+/// use picoflow_core::flow::BuildFault;
+///
+/// let fault = BuildFault::NoSteps { flow: "DeskFlow".into() };
+/// assert_eq!(fault.to_string(), "flow `DeskFlow` has no step: list them in `Flow::steps`");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildFault {
@@ -68,6 +87,12 @@ pub enum BuildFault {
     NoSteps {
         /// The flow.
         flow: FlowId,
+    },
+    /// A step or a flow without a name.
+    #[error("{what} has a blank name: `const ID` is what sessions and transitions know it by")]
+    BlankName {
+        /// Which: a type's path.
+        what: String,
     },
     /// Two steps with one name.
     #[error("step `{step}` is listed twice in flow `{flow}`")]
@@ -180,6 +205,13 @@ pub enum BuildFault {
 }
 
 /// Something that is likely a mistake.
+///
+/// ```
+/// use picoflow_core::flow::BuildWarning;
+///
+/// let warning = BuildWarning::NeverReached { flow: "DeskFlow".into(), step: "Lost".into() };
+/// assert_eq!(warning.to_string(), "nothing in flow `DeskFlow` routes to step `Lost`");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildWarning {
@@ -248,6 +280,18 @@ pub enum BuildWarning {
 }
 
 /// Something worth knowing.
+///
+/// ```
+/// use picoflow_core::flow::BuildNote;
+///
+/// let note = BuildNote::GroupShadowsSingle {
+///     step: "Weather".into(),
+///     tool: "temperature".to_owned(),
+///     group: "all",
+///     single: "one",
+/// };
+/// assert!(note.to_string().contains("are handled by `all`, never by `one`"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildNote {

@@ -3,6 +3,16 @@
 use serde_json::Value;
 
 /// A reply without tool calls, as `on_response` gets it.
+///
+/// ```
+/// use picoflow_core::ModelOutput;
+/// use serde_json::json;
+///
+/// assert_eq!(ModelOutput::Text("Yes.".to_owned()).as_text(), "Yes.");
+/// let object = ModelOutput::Structured(json!({ "age": 20 }));
+/// assert_eq!(object.as_text(), "");
+/// assert_eq!(object.into_text(), r#"{"age":20}"#);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ModelOutput {
@@ -14,6 +24,7 @@ pub enum ModelOutput {
 
 impl ModelOutput {
     /// The text, or the object as JSON text.
+    /// See [`ModelOutput`] for an example.
     pub fn into_text(self) -> String {
         match self {
             Self::Text(text) => text,

@@ -32,6 +32,7 @@ const fn is_false(flag: &bool) -> bool {
 
 impl ModelRef {
     /// The model `name` of `provider`.
+    /// See [`ModelRef`] for an example.
     pub fn new(provider: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
             provider: provider.into(),
@@ -42,6 +43,13 @@ impl ModelRef {
     }
 
     /// Tells this model the strict form of every tool, see [`strict_form`](crate::strict_form).
+    ///
+    /// ```
+    /// use picoflow_core::ModelRef;
+    ///
+    /// let model = ModelRef::new("openai", "gpt-4o-mini");
+    /// assert_ne!(model.clone().strict_tools(), model);
+    /// ```
     #[must_use]
     pub const fn strict_tools(mut self) -> Self {
         self.is_strict = true;
@@ -53,6 +61,13 @@ impl ModelRef {
     }
 
     /// Sets a parameter that the provider knows.
+    ///
+    /// ```
+    /// use picoflow_core::ModelRef;
+    ///
+    /// let model = ModelRef::new("openai", "gpt-4o-mini").param("temperature", 0.2);
+    /// assert_eq!(model.params()["temperature"], 0.2);
+    /// ```
     #[must_use]
     pub fn param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.params.insert(name.into(), value.into());

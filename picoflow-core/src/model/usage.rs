@@ -3,6 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 /// Tokens, as providers count them.
+///
+/// ```
+/// use picoflow_core::model::Usage;
+///
+/// assert_eq!(Usage::new(120, 12).total_tokens, 132);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
@@ -25,6 +31,7 @@ pub struct Usage {
 
 impl Usage {
     /// Counts of a call that read `input` and wrote `output` tokens.
+    /// See [`Usage`] for an example.
     pub const fn new(input: u64, output: u64) -> Self {
         Self {
             input_tokens: input,

@@ -8,7 +8,9 @@ use crate::{
 use serde_json::Value;
 use std::{fmt, sync::Arc};
 
-/// A type whose methods are tools. Implemented by `#[tools]` on an inherent impl block.
+/// A type whose methods are tools.
+///
+/// Implemented by `#[tools]` on an inherent impl block. [`collect_tools`] takes it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no tool collection",
     label = "no `#[tools]` block for this type",
@@ -37,8 +39,21 @@ pub struct NativeRow<S: 'static> {
     pub handler: for<'a> fn(&'a S, &'a ToolContext, CallView<'a>) -> BoxFuture<'a, ToolOutput>,
 }
 
-/// The tools of `collection`, in the order in which its block has them. Each instance has tools of its own, which
-/// keep it alive.
+/// The tools of `collection`, in the order in which its block has them.
+///
+/// Each instance has tools of its own, which keep it alive.
+///
+/// ```
+/// use picoflow_core::native::{ToolCollection, collect_tools};
+/// use std::sync::Arc;
+///
+/// struct Orders;
+/// # // `#[tools] impl Orders { .. }` of the crate `picoflow` writes this.
+/// # impl ToolCollection for Orders { const TOOLS: &'static [picoflow_core::__private::NativeRow<Self>] = &[]; }
+///
+/// let tools = collect_tools(Arc::new(Orders));
+/// assert!(tools.is_empty()); // this block has no method
+/// ```
 #[expect(clippy::needless_pass_by_value, reason = "the tools share the value")]
 pub fn collect_tools<C: ToolCollection>(collection: Arc<C>) -> Vec<NativeTool> {
     let tool = |row: &'static NativeRow<C>| {

@@ -20,6 +20,16 @@ pub struct ToolContext {
 
 impl ToolContext {
     /// The same with a token that tells the tool to stop.
+    ///
+    /// ```
+    /// use picoflow_core::ToolContext;
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// let token = CancellationToken::new();
+    /// let cx = ToolContext::default().with_cancellation(token.clone());
+    /// token.cancel();
+    /// assert!(cx.cancellation().is_cancelled());
+    /// ```
     #[must_use]
     pub fn with_cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = token;
@@ -27,6 +37,7 @@ impl ToolContext {
     }
 
     /// The same with the id of the model's call.
+    /// See [`ToolContext`] for an example.
     #[must_use]
     pub fn with_call_id(mut self, id: impl Into<String>) -> Self {
         self.call_id = Some(id.into());
@@ -34,6 +45,12 @@ impl ToolContext {
     }
 
     /// The same with the session that the call belongs to.
+    ///
+    /// ```
+    /// use picoflow_core::ToolContext;
+    ///
+    /// assert_eq!(ToolContext::default().with_session("s-1").session(), Some("s-1"));
+    /// ```
     #[must_use]
     pub fn with_session(mut self, id: impl Into<String>) -> Self {
         self.session = Some(id.into());
@@ -41,6 +58,7 @@ impl ToolContext {
     }
 
     /// Fires when nobody waits for the tool any more. A tool that has not started by then never does.
+    /// See [`with_cancellation`](ToolContext::with_cancellation) for an example.
     pub const fn cancellation(&self) -> &CancellationToken {
         &self.cancellation
     }

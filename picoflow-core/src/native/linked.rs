@@ -37,6 +37,8 @@ impl LinkedTool {
 }
 
 /// Two linked functions are tools of one name.
+///
+/// Made by [`collect_linked_tools`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "two linked tools are called `{tool}`: one in {first}, one in {second}. Rename one of them: `#[tool(\"…\")]`"
@@ -57,6 +59,14 @@ pub struct LinkedToolsError {
 ///
 /// # Errors
 /// When two functions are tools of one name.
+///
+/// ```
+/// use picoflow_core::collect_linked_tools;
+///
+/// // `#[tool] fn greet(..)` of the crate `picoflow` links one; this program has none.
+/// assert!(collect_linked_tools()?.is_empty());
+/// # Ok::<(), picoflow_core::native::LinkedToolsError>(())
+/// ```
 pub fn collect_linked_tools() -> Result<Vec<NativeTool>, LinkedToolsError> {
     let mut linked: Vec<&'static LinkedTool> = inventory::iter::<LinkedTool>.into_iter().collect();
     linked.sort_by_key(|tool| (tool.module, tool.tool));

@@ -13,6 +13,18 @@ pub(crate) const FAILED: &str =
     "The tool failed for an internal reason. Do not assume that it did anything.";
 
 /// What a native tool answered: a value, or an error, in the words that a model may see.
+///
+/// ```
+/// use picoflow_core::{ToolError, ToolOutput};
+/// use serde_json::json;
+///
+/// let output = ToolOutput::value(json!({ "left": 3 }));
+/// assert_eq!((output.text().as_str(), output.is_error), (r#"{"left":3}"#, false));
+///
+/// let output = ToolOutput::from(ToolError::feedback("no such order"));
+/// assert_eq!((output.text().as_str(), output.is_error), ("no such order", true));
+/// assert!(output.error().is_some());
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ToolOutput {
@@ -25,6 +37,7 @@ pub struct ToolOutput {
 
 impl ToolOutput {
     /// An answer.
+    /// See [`ToolOutput`] for an example.
     pub fn value(output: impl Into<Value>) -> Self {
         Self {
             output: output.into(),
@@ -34,6 +47,7 @@ impl ToolOutput {
     }
 
     /// The answer as a text for a model: a string as it is, anything else as JSON.
+    /// See [`ToolOutput`] for an example.
     pub fn text(&self) -> String {
         match &self.output {
             Value::String(text) => text.clone(),
@@ -72,6 +86,14 @@ impl From<ToolError> for ToolOutput {
 }
 
 /// What a native tool may return: a text, `Json<T>`, a [`ToolOutput`], or a `Result` of those.
+///
+/// ```
+/// use picoflow_core::{Json, ToolOutput, native::IntoToolOutput};
+///
+/// assert_eq!("done".into_tool_output().output, "done");
+/// assert_eq!(Json(3).into_tool_output().output, 3);
+/// assert!("x".parse::<u8>().map(Json).into_tool_output().is_error);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a native tool cannot return `{Self}`",
     label = "no answer for a model",
@@ -79,6 +101,7 @@ impl From<ToolError> for ToolOutput {
 )]
 pub trait IntoToolOutput {
     /// The output.
+    /// See [`IntoToolOutput`] for an example.
     fn into_tool_output(self) -> ToolOutput;
 }
 

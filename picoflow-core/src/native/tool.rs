@@ -58,6 +58,14 @@ pub(super) type NativeHandler =
     dyn for<'a> Fn(CallView<'a>, &'a ToolContext) -> BoxFuture<'a, ToolOutput> + Send + Sync;
 
 /// Where a tool comes from.
+///
+/// ```
+/// use picoflow_core::{NativeTool, ToolDefinition, native::ToolSource, no_arguments};
+///
+/// let ping = ToolDefinition::new("ping", "Answer", no_arguments());
+/// let ping = NativeTool::new(ping, |_arguments, _cx| async { "pong" });
+/// assert_eq!(ping.source(), ToolSource::Native);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ToolSource {
@@ -67,6 +75,8 @@ pub enum ToolSource {
 
 impl NativeTool {
     /// A tool that is made at run time. The handler gets the whole argument object.
+    /// The answer is a text, [`Json`](crate::Json), a [`ToolOutput`] or a `Result` of those. See [`NativeTool`] for
+    /// an example.
     pub fn new<F, R>(
         definition: ToolDefinition,
         handler: impl Fn(Value, ToolContext) -> F + Send + Sync + 'static,
@@ -99,6 +109,19 @@ impl NativeTool {
     }
 
     /// The same with another time limit. Default: 60 s. In a flow the limit of the flow or the step counts too.
+    ///
+    /// ```
+    /// use picoflow_core::{NativeTool, ToolContext, ToolDefinition, no_arguments};
+    /// use std::time::Duration;
+    ///
+    /// let slow = ToolDefinition::new("slow", "Never answers", no_arguments());
+    /// let slow = NativeTool::new(slow, |_arguments, _cx| std::future::pending::<&str>());
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let output = slow.timeout(Duration::from_millis(1)).execute(().into(), &ToolContext::default()).await;
+    /// assert!(output.is_error);
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     #[must_use]
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -134,6 +157,7 @@ impl NativeTool {
     ///
     /// Whatever goes wrong is an output with `is_error`: arguments that do not fit, an error or a panic of the
     /// handler, a time-out, a context that is cancelled before or meanwhile. `null` stands for no arguments.
+    /// See [`NativeTool`] for an example.
     pub async fn execute(&self, arguments: Value, cx: &ToolContext) -> ToolOutput {
         let mut call = ToolCall::new(cx.call_id().unwrap_or_default(), self.name(), &arguments);
         args::normalise(&mut call);

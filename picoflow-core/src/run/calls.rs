@@ -4,6 +4,7 @@ use super::Run;
 use crate::{
     Hidden, ToolCall, ToolDefinition,
     flow::{CompiledStep, CompiledTool},
+    similar::most_like,
     tool::{ToolError, ToolValidator, args, fit},
 };
 use serde::de::IgnoredAny;
@@ -66,16 +67,11 @@ pub(super) fn unknown_tool(step: &CompiledStep, tool: &str, hidden: &Hidden) -> 
         .map(ToolDefinition::name)
         .filter(|name| !hidden.hides(name))
         .collect();
-    let near = |name: &&str| strsim::jaro_winkler(name, tool);
-    let nearest = offered
-        .iter()
-        .filter(|name| near(name) > 0.8)
-        .max_by(|a, b| near(a).total_cmp(&near(b)));
     let there = match &*offered {
         [] => "There are no tools here.".to_owned(),
         names => format!("The tools here are: {}.", names.join(", ")),
     };
-    match nearest {
+    match most_like(tool, offered) {
         Some(name) => format!("Tool '{tool}' does not exist here. Did you mean '{name}'? {there}"),
         None => format!("Tool '{tool}' does not exist here. {there}"),
     }

@@ -126,9 +126,7 @@ impl Run {
         let told = ChildError::of(step, &error);
         let is_mistake = matches!(
             error,
-            TurnError::Misuse { .. }
-                | TurnError::UnknownStep { .. }
-                | TurnError::UnknownTool { .. }
+            TurnError::Misuse { .. } | TurnError::UnknownStep { .. }
         );
         if is_mistake {
             // An earlier one is closer to the cause.

@@ -4,6 +4,8 @@ use super::{Message, MessageKind, Session};
 use std::sync::Arc;
 
 /// A place where a history is one that providers refuse.
+///
+/// See [`check_history`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("memory `{namespace}`, message {index}: {fault}")]
 pub struct HistoryFault {
@@ -19,7 +21,8 @@ pub struct HistoryFault {
 /// message per call, in the order of the calls; no tool message stands anywhere else; call ids are unique
 /// in their reply; a system message stands only at index 0.
 ///
-/// The runtime keeps this at every await and in every stored session. It is public so that your tests can
+/// The documentation of the providers demands it: OpenAI and Anthropic refuse a call without its answer. The runtime
+/// keeps this at every await and in every stored session. It is public so that your tests can
 /// hold your own stores and tools to it.
 ///
 /// # Errors
@@ -30,7 +33,8 @@ pub struct HistoryFault {
 ///
 /// # let document = r#"{ "id": "s", "revision": 0, "version": 1, "runStatus": "running",
 /// #   "createdOn": "2026-02-11T09:14:02.113Z", "saveOn": "2026-02-11T09:14:02.113Z",
-/// #   "flow": { "name": "F", "model": { "provider": "p", "name": "m" }, "currentStep": "S", "memory": { "S": { "messages": [
+/// #   "flow": { "name": "F", "model": { "provider": "p", "name": "m" }, "currentStep": "S", "memory": { "S": {
+/// #   "messages": [
 /// #   { "id": "S|t|1", "type": "ai", "content": "", "timestamp": "2026-02-11T09:14:02.113Z",
 /// #     "tool_calls": [{ "name": "t", "args": {}, "id": "c1" }] } ] } } } }"#;
 /// let session: Session = serde_json::from_str(document)?;

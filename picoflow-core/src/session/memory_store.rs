@@ -24,6 +24,16 @@ pub struct MemoryStore(Mutex<BTreeMap<String, Session>>);
 
 impl MemoryStore {
     /// An empty store.
+    ///
+    /// ```
+    /// use picoflow_core::session::{MemoryStore, SessionQuery, SessionStore};
+    ///
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// assert!(MemoryStore::new().list(&SessionQuery::default()).await?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// A message, as stored and as sent to a model.
+///
+/// See [`FlowState`](super::FlowState) for an example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Message {
@@ -23,6 +25,8 @@ pub struct Message {
 }
 
 /// Who speaks, with what only that speaker has.
+///
+/// See [`FlowState`](super::FlowState) for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessageKind {
@@ -47,6 +51,8 @@ pub enum MessageKind {
 }
 
 /// Whether a tool did what it was asked.
+///
+/// See [`FlowState`](super::FlowState) for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -74,6 +80,7 @@ impl Message {
     }
 
     /// The tool calls of a reply; empty for every other message.
+    /// See [`FlowState`](super::FlowState) for an example.
     pub fn tool_calls(&self) -> &[ToolCall] {
         match &self.kind {
             MessageKind::Ai { tool_calls } => tool_calls,

@@ -3,10 +3,13 @@
 use super::{RunStatus, Session, Timestamp};
 use crate::{BoxError, BoxFuture, FlowId, StepId};
 
-/// Keeps session documents and swaps them by revision. Policy (which session may go on, whose it is) is
-/// the engine's; a store keeps and returns what it is given.
+/// Keeps session documents and swaps them by revision.
+///
+/// Policy (which session may go on, whose it is) is the engine's; a store keeps and returns what it is given.
 ///
 /// Implement it for another database; the rules of each method are its contract.
+///
+#[doc = include_str!("../docs/session_store.md")]
 pub trait SessionStore: Send + Sync + 'static {
     /// Gets the store ready, such as by creating its tables. The engine calls it once when it is built.
     ///
@@ -61,6 +64,13 @@ pub trait SessionStore: Send + Sync + 'static {
 }
 
 /// Which sessions [`SessionStore::list`] gives.
+///
+/// ```
+/// use picoflow_core::session::{RunStatus, SessionQuery};
+///
+/// let running = SessionQuery { status: Some(RunStatus::Running), ..SessionQuery::default() };
+/// assert_eq!(running.limit, 100);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionQuery {
     /// Only those of this flow.
@@ -86,6 +96,8 @@ impl Default for SessionQuery {
 }
 
 /// What a list shows of a session.
+///
+/// See [`SessionStore`] for an example.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionSummary {
     /// The session.
@@ -119,6 +131,15 @@ impl From<&Session> for SessionSummary {
 }
 
 /// Why a store did not do as asked.
+///
+/// ```
+/// use picoflow_core::session::StoreError;
+///
+/// let error = StoreError::conflict("s-1");
+/// assert_eq!(error.to_string(), "session `s-1` was changed or removed by another request");
+/// let error = StoreError::failed("disk full");
+/// assert_eq!(error.to_string(), "the session store failed: disk full");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -143,6 +164,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// Somebody else was faster.
+    /// See [`StoreError`] for an example.
     pub fn conflict(session: impl Into<String>) -> Self {
         Self::Conflict {
             session: session.into(),
@@ -150,6 +172,7 @@ impl StoreError {
     }
 
     /// The store itself failed.
+    /// See [`StoreError`] for an example.
     pub fn failed(error: impl Into<BoxError>) -> Self {
         Self::Failed(error.into())
     }

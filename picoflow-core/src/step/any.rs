@@ -13,8 +13,21 @@ use crate::{
 use serde_json::Value;
 use std::{borrow::Cow, fmt};
 
-/// Any [`Step`]: what [`Step::base`] returns and what a flow keeps. Implemented for every step; there is
-/// nothing to implement or to call here.
+/// Any [`Step`]: what [`Step::base`] returns and what a flow keeps.
+///
+/// Implemented for every step; there is nothing to implement or to call here.
+///
+/// ```
+/// use picoflow_core::{AnyStep, Step, StepId};
+///
+/// struct Polite;
+/// impl Step for Polite {
+///     const ID: StepId = StepId::new("Polite");
+/// }
+///
+/// let base: &dyn AnyStep = &Polite;
+/// assert_eq!(format!("{base:?}"), r#"Step(StepId("Polite"))"#);
+/// ```
 pub trait AnyStep: sealed::Sealed + Send + Sync {
     #[doc(hidden)]
     fn dyn_id(&self) -> StepId;

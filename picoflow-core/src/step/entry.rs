@@ -5,6 +5,13 @@ use crate::model::ModelRef;
 use std::{fmt, sync::Arc};
 
 /// A step in a flow, with the settings that are the flow's and not the step's.
+///
+/// ```
+/// use picoflow_core::{ModelRef, StepExt, Steps, TerminateSessionStep};
+///
+/// let entry = TerminateSessionStep.memory("end").model(ModelRef::new("openai", "gpt-4o-mini"));
+/// assert_eq!(Steps::new().add(entry).len(), 1);
+/// ```
 #[derive(Clone)]
 pub struct StepEntry {
     pub(crate) step: Arc<dyn AnyStep>,
@@ -25,6 +32,7 @@ impl StepEntry {
 
     /// Keeps the step's history in this namespace instead of one of its own. Steps that share a namespace see
     /// each other's messages.
+    /// See [`StepEntry`] for an example.
     #[must_use]
     pub fn memory(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
@@ -33,6 +41,7 @@ impl StepEntry {
 
     /// Uses this model instead of the flow's. The flow's parameters are inherited only when provider and name
     /// are the same.
+    /// See [`StepEntry`] for an example.
     #[must_use]
     pub fn model(mut self, model: ModelRef) -> Self {
         self.model = Some(model);
@@ -51,14 +60,18 @@ impl fmt::Debug for StepEntry {
 }
 
 /// Settings on a step as it is listed: `NameStep.memory("default")`.
+///
+/// See [`StepEntry`] for an example.
 pub trait StepExt<Kind>: IntoStepEntry<Kind> + Sized {
     /// See [`StepEntry::memory`].
+    /// [`StepEntry`] has an example.
     #[must_use]
     fn memory(self, namespace: impl Into<String>) -> StepEntry {
         self.into_step_entry().memory(namespace)
     }
 
     /// See [`StepEntry::model`].
+    /// [`StepEntry`] has an example.
     #[must_use]
     fn model(self, model: ModelRef) -> StepEntry {
         self.into_step_entry().model(model)
@@ -67,8 +80,16 @@ pub trait StepExt<Kind>: IntoStepEntry<Kind> + Sized {
 
 impl<Kind, S: IntoStepEntry<Kind>> StepExt<Kind> for S {}
 
-/// What [`Steps::add`](crate::Steps::add) takes: a [`Step`], a [`LogicStep`] or a [`StepEntry`]. `Kind` tells the
-/// three apart and is inferred.
+/// What [`Steps::add`](crate::Steps::add) takes: a [`Step`], a [`LogicStep`] or a [`StepEntry`].
+///
+/// `Kind` tells the three apart and is inferred.
+///
+/// ```
+/// use picoflow_core::{IntoStepEntry, Steps, TerminateSessionStep};
+///
+/// let entry = TerminateSessionStep.into_step_entry();
+/// assert_eq!(Steps::new().add(entry).len(), 1);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a step",
     label = "not a step",

@@ -10,7 +10,9 @@ use crate::{
 };
 use std::future::Future;
 
-/// A step that runs code instead of a model: no prompt, no tools. The turn goes on in the same call.
+/// A step that runs code instead of a model: no prompt, no tools.
+///
+/// The turn goes on in the same call.
 ///
 /// `#[tools]` on the `impl` block fills in [`ID`](LogicStep::ID) and lets the flow's graph and build report see where
 /// it goes.
@@ -28,6 +30,8 @@ use std::future::Future;
 ///         Ok(if known { go("ReviewStep") } else { go("NameStep") })
 ///     }
 /// }
+///
+/// assert_eq!(Router::ID, "Router");
 /// ```
 pub trait LogicStep: Send + Sync + Sized + 'static {
     /// The step's name in its flow and in stored sessions.
@@ -38,14 +42,18 @@ pub trait LogicStep: Send + Sync + Sized + 'static {
     const TABLE: ToolTable<Self> = ToolTable::EMPTY;
 
     /// Decides where the conversation goes.
+    ///
+    #[doc = include_str!("../docs/step_logic.md")]
     fn run_logic(&self, cx: &mut Cx<'_>) -> impl Future<Output = HookResult<StepResponse>> + Send;
 
     /// The step becomes current. Default: nothing.
+    /// See [`run_logic`](LogicStep::run_logic) for an example.
     fn on_enter(&self, _cx: &mut Cx<'_>) -> impl Future<Output = HookResult> + Send {
         async { Ok(()) }
     }
 
     /// The step is left. Default: nothing.
+    /// See [`run_logic`](LogicStep::run_logic) for an example.
     fn on_exit(&self, _cx: &mut Cx<'_>) -> impl Future<Output = HookResult> + Send {
         async { Ok(()) }
     }

@@ -4,8 +4,10 @@ use super::{Hidden, HookResult, Prompt, Step};
 use crate::{Cx, StepId, ToolDefinition};
 use serde_json::json;
 
-/// Ends the session: entering it completes the session, and one last model call says goodbye. Its prompt is the
-/// transition's `with_prompt`, else a general one. (`finish(text)` ends a session without a model call.)
+/// Ends the session: entering it completes the session, and one last model call says goodbye.
+///
+/// Its prompt is the transition's `with_prompt`, else a general one. (`finish(text)` ends a session without a model
+/// call.)
 ///
 /// It defines the tool `terminate_session` but does not expose it: a step that lets the user leave has a
 /// handler of its own for it, which goes here.
@@ -23,6 +25,13 @@ pub struct TerminateSessionStep;
 
 impl TerminateSessionStep {
     /// The tool that it defines.
+    ///
+    /// ```
+    /// use picoflow_core::{Step, TerminateSessionStep};
+    ///
+    /// let tools = TerminateSessionStep.define_tools();
+    /// assert_eq!(tools[0].name(), TerminateSessionStep::TOOL);
+    /// ```
     pub const TOOL: &'static str = "terminate_session";
 }
 

@@ -21,7 +21,7 @@ use std::fmt::Write;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Args<T>(pub T);
 
-/// A call on its way to a handler: the arguments were parsed already if they were validated.
+/// A call on its way to a handler, with its arguments as JSON if they were validated.
 #[derive(Debug)]
 pub struct CallView<'a> {
     call: &'a ToolCall,
@@ -57,34 +57,49 @@ impl<'a> CallView<'a> {
 /// # Errors
 /// When the arguments do not fit `T`: with the JSON path and what was expected.
 pub fn arguments<T: DeserializeOwned + JsonSchema>(call: &CallView<'_>) -> Result<T, ToolError> {
-    match &call.parsed {
-        // The first pass keeps no path, which is what makes it fast; only a failure pays for one.
-        Some(value) => T::deserialize(value).or_else(|_| from_value(value)),
-        None => from_text(call.call.arguments()),
-    }
+    from_text(call.call.arguments())
 }
 
+/// One way to read arguments, whether they were validated or not: each deserializer that is used here is compiled
+/// once for the arguments of every tool.
 pub(super) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, ToolError> {
-    serde_json::from_str(text).or_else(|_| from_value(&parse_text::<Value>(text)?))
-}
-
-fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, ToolError> {
-    serde_path_to_error::deserialize(value).map_err(|error| fault(&error))
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| fault(&error))?;
+    json.end().map_err(|error| malformed(&error))?;
+    Ok(value)
 }
 
 fn fault(error: &serde_path_to_error::Error<serde_json::Error>) -> ToolError {
+    if !error.inner().is_data() {
+        return malformed(error.inner());
+    }
     let mut path = String::new();
     for segment in error.path() {
         // Writing to a string cannot fail.
         let _ = match segment {
             Segment::Seq { index } => write!(path, "/{index}"),
-            Segment::Map { key } => write!(path, "/{key}"),
+            Segment::Map { key } => {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                write!(path, "/{key}")
+            }
             Segment::Enum { variant } => write!(path, "/{variant}"),
             Segment::Unknown => Ok(()),
         };
     }
-    let message = error.inner().to_string();
+    let message = without_place(&error.inner().to_string()).to_owned();
     ToolError::arguments(vec![ArgumentFault::new(path, message)])
+}
+
+/// The path says where; line and column say it again, in a text that nobody sees.
+fn without_place(message: &str) -> &str {
+    message
+        .rsplit_once(" at line ")
+        .map_or(message, |(text, _)| text)
+}
+
+fn malformed(error: &serde_json::Error) -> ToolError {
+    let message = format!("malformed JSON: {error}");
+    ToolError::arguments(vec![ArgumentFault::new(String::new(), message)])
 }
 
 /// What had to be done to a call's arguments before they could be read.
@@ -120,14 +135,7 @@ pub(crate) fn normalise(call: &mut ToolCall) -> Option<Repair> {
 /// # Errors
 /// When the text is no JSON.
 pub(crate) fn parse<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolError> {
-    parse_text(call.arguments())
-}
-
-fn parse_text<T: DeserializeOwned>(text: &str) -> Result<T, ToolError> {
-    serde_json::from_str(text).map_err(|error| {
-        let message = format!("malformed JSON: {error}");
-        ToolError::arguments(vec![ArgumentFault::new(String::new(), message)])
-    })
+    serde_json::from_str(call.arguments()).map_err(|error| malformed(&error))
 }
 
 #[cfg(test)]
@@ -147,16 +155,20 @@ mod tests {
     }
 
     #[test]
-    fn a_fault_names_its_path_from_text_and_from_a_value() {
-        let text = r#"{"legs":[{"km":1},{"km":"far"}]}"#;
-        let value: Value = serde_json::from_str(text).unwrap();
-        for error in [
-            from_text::<Trip>(text).unwrap_err(),
-            from_value::<Trip>(&value).unwrap_err(),
-        ] {
-            let text = error.to_string();
-            assert!(text.contains("/legs/1/km"), "{text}");
-            assert!(text.contains("expected u32"), "{text}");
+    fn a_fault_names_its_path_what_was_expected_and_what_came() {
+        let text = r#"{"legs":[{"km":1},{"km":"far at line 3"}]}"#;
+        let error = from_text::<Trip>(text).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "at `/legs/1/km`: invalid type: string \"far at line 3\", expected u32"
+        );
+    }
+
+    #[test]
+    fn a_text_that_is_no_json_is_called_so() {
+        for text in ["", "{", "{\"legs\":[}", "{\"legs\":[]} and more"] {
+            let error = from_text::<Trip>(text).unwrap_err().to_string();
+            assert!(error.starts_with("malformed JSON"), "{text}: {error}");
         }
     }
 

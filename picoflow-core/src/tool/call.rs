@@ -33,11 +33,19 @@ pub struct ToolCall {
 
 impl ToolCall {
     /// A call with arguments that are JSON already.
+    /// See [`ToolCall`] for an example.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: &Value) -> Self {
         Self::from_text(id, name, arguments.to_string())
     }
 
     /// A call with the argument text as a provider sent it, whether it is JSON or not.
+    ///
+    /// ```
+    /// use picoflow_core::ToolCall;
+    ///
+    /// let call = ToolCall::from_text("call_1", "dob", "{\"year\":");
+    /// assert!(call.args::<serde_json::Value>().is_err());
+    /// ```
     pub fn from_text(
         id: impl Into<String>,
         name: impl Into<String>,
@@ -70,6 +78,22 @@ impl ToolCall {
     /// # Errors
     /// When the text is no JSON or does not fit `T`. The error is one that the model sees, with the
     /// JSON path and what was expected, so that a handler can hand it on with `?`.
+    ///
+    /// ```
+    /// use picoflow_core::ToolCall;
+    /// use serde_json::json;
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Dob {
+    ///     year: u16,
+    /// }
+    ///
+    /// let dob: Dob = ToolCall::new("call_1", "dob", &json!({ "year": 2000 })).args()?;
+    /// assert_eq!(dob.year, 2000);
+    /// let error = ToolCall::new("call_2", "dob", &json!({ "year": "?" })).args::<Dob>().err().unwrap();
+    /// assert!(error.to_string().contains("`/year`"));
+    /// # Ok::<(), picoflow_core::ToolError>(())
+    /// ```
     pub fn args<T: DeserializeOwned + JsonSchema>(&self) -> Result<T, ToolError> {
         args::from_text(&self.arguments)
     }

@@ -10,16 +10,31 @@ use super::table::{Block, GroupRow, ToolRow, ToolTable};
 use order::{same, same_set, sort};
 use text::Text;
 
-/// A step lists this part in `#[tools(parts(..))]`. `PART` is a hash of the name.
+/// A step lists this part in `#[tools(parts(..))]`.
+///
+/// `PART` is a hash of the name.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not list this part",
     label = "not in `parts(..)`",
     note = "name it in `#[tools(parts(..))]` of its `impl Step`, under the same bounds if it is generic"
 )]
-pub trait Listed<const PART: u64> {}
+pub trait Listed<const PART: u64> {
+    /// Named by the part, which compiles if the step lists it.
+    const LISTED: () = ();
+}
 
-/// Compiles if the step lists the part.
-pub const fn listed<S: Listed<PART> + ?Sized, const PART: u64>() {}
+/// The block of a part, which the step asks for that lists it.
+///
+/// `PART` is a hash of the name.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no part of this name",
+    label = "no such part",
+    note = "a part is a block `#[tools(part = \"..\")] impl {Self}`, under the same bounds if it is generic"
+)]
+pub trait Part<const PART: u64>: Sized + 'static {
+    /// Its rows.
+    const BLOCK: Block<Self>;
+}
 
 /// As many names as one step may handle.
 const MOST: usize = 1024;

@@ -5,7 +5,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A tool as the model sees it. Names are unique in a flow.
+/// A tool as the model sees it.
+///
+/// Names are unique in a flow.
 ///
 /// A definition alone offers nothing and handles nothing: a step exposes it with `#[tool]` or
 /// `use_tools`.
@@ -38,11 +40,17 @@ pub struct ToolDefinition {
 
 impl ToolDefinition {
     /// A definition with the schema of `T`.
+    /// See [`ToolDefinition`] for an example.
     pub fn of<T: JsonSchema>(name: impl Into<String>, description: impl Into<String>) -> Self {
         Self::new(name, description, schema_of::<T>())
     }
 
-    /// A definition with a schema that you wrote. Name and schema are checked when the engine is built.
+    /// A definition with a schema that you wrote.
+    ///
+    /// It is checked when the engine is built: the name has 1 to 64 of `A-Z`, `a-z`, `0-9`, `_` and `-`, which is what
+    /// the documentation of OpenAI and of Anthropic asks for; the schema is that of an object; the description says
+    /// something.
+    /// See [`ToolDefinition`] for an example.
     pub fn new(name: impl Into<String>, description: impl Into<String>, schema: Value) -> Self {
         Self {
             name: name.into(),
@@ -79,6 +87,21 @@ impl ToolDefinition {
     }
 
     /// The same for models that write numbers as strings: `"5"` is taken for `5` where the schema wants a number.
+    ///
+    /// ```
+    /// use picoflow_core::{NativeTool, ToolContext, ToolDefinition};
+    /// use serde_json::{Value, json};
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
+    /// let twice = ToolDefinition::new("twice", "Twice a number", schema).lenient();
+    /// let twice = NativeTool::new(twice, |args: Value, _cx| async move {
+    ///     (args["n"].as_i64().unwrap_or(0) * 2).to_string()
+    /// });
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// assert_eq!(twice.execute(json!({ "n": "21" }), &ToolContext::default()).await.output, "42");
+    /// # });
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     #[must_use]
     pub const fn lenient(mut self) -> Self {
         self.is_lenient = true;

@@ -65,16 +65,38 @@ impl ArgumentFault {
 
 impl ToolError {
     /// An error that the model is told word for word.
+    ///
+    /// ```
+    /// assert_eq!(picoflow_core::ToolError::feedback("Which year?").to_string(), "Which year?");
+    /// ```
     pub fn feedback(text: impl Into<String>) -> Self {
         Self(Failure::Feedback(text.into()))
     }
 
     /// An error that fails the turn.
+    ///
+    /// ```
+    /// use picoflow_core::{ToolError, ToolResult};
+    ///
+    /// fn charge(is_reachable: bool) -> ToolResult {
+    ///     if !is_reachable {
+    ///         return Err(ToolError::abort("the payment service is gone"));
+    ///     }
+    ///     Ok(picoflow_core::stay())
+    /// }
+    ///
+    /// assert!(charge(true).is_ok());
+    /// assert_eq!(charge(false).unwrap_err().to_string(), "the payment service is gone");
+    /// ```
     pub fn abort(error: impl Into<BoxError>) -> Self {
         Self(Failure::Abort(error.into()))
     }
 
     /// An error that only the session's `error` list and the trace show. `?` does the same.
+    ///
+    /// ```
+    /// assert_eq!(picoflow_core::ToolError::internal("disk full").to_string(), "disk full");
+    /// ```
     pub fn internal(error: impl Into<BoxError>) -> Self {
         Self(Failure::Internal(error.into()))
     }

@@ -5,11 +5,26 @@ use crate::{ToolResponse, response::stay_with};
 use serde::Serialize;
 
 /// What every handler comes down to.
+///
+/// ```
+/// use picoflow_core::{ToolResult, stay};
+///
+/// let result: ToolResult = Ok(stay());
+/// assert!(result.is_ok());
+/// ```
 pub type ToolResult = Result<ToolResponse, ToolError>;
 
 /// What a tool handler may return: a transition, data for the model, or a `Result` of those.
 ///
 /// There is nothing to return that does not route: `()`, a text and an `Option` do not compile.
+///
+/// ```
+/// use picoflow_core::{IntoToolResponse, Json, ToolError, stay_with};
+///
+/// assert!(stay_with("Which year?").into_tool_response().is_ok());
+/// assert!(Json([1, 2]).into_tool_response().is_ok());
+/// assert!(Err::<Json<u8>, _>(ToolError::feedback("no")).into_tool_response().is_err());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "not a routing result",

@@ -4,6 +4,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 /// The schema of `T` as providers take it: draft 2020-12 without a `$schema` link, no title at the root.
+///
 /// A type that says nothing of itself, such as `serde_json::Value`, is an object with any fields.
 ///
 /// ```

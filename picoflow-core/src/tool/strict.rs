@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 /// The strict form of a schema: every property required, optional ones nullable, objects closed, at every depth.
+///
 /// OpenAI's strict tools ask for it.
 ///
 /// ```

@@ -36,11 +36,30 @@ fn piece(attr: &Attribute) -> Option<Piece<'_>> {
         return Some(Piece::Macro(&pair.value));
     };
     let text = text.value();
-    let lines = text.lines().map(|line| {
-        let line = line.strip_prefix(' ').unwrap_or(line);
-        line.trim_end()
-    });
-    Some(Piece::Text(lines.collect::<Vec<_>>().join("\n")))
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    let first = first.strip_prefix(' ').unwrap_or(first);
+    let lines = [first].into_iter().chain(unindented(lines.collect()));
+    let text = lines.map(str::trim_end).collect::<Vec<_>>().join("\n");
+    Some(Piece::Text(text.trim_matches('\n').to_owned()))
+}
+
+/// The further lines of `/** */`, without what puts them below the first: their common indent, or a column of ` * `.
+fn unindented(mut lines: Vec<&str>) -> Vec<&str> {
+    let decorated = |line: &str| line.trim_start().starts_with("* ") && line.starts_with(' ');
+    let is_blank = |line: &str| matches!(line.trim(), "" | "*");
+    if lines.iter().all(|line| is_blank(line) || decorated(line)) {
+        for line in &mut lines {
+            *line = line.trim_start().trim_start_matches('*');
+        }
+    }
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let said = lines.iter().filter(|line| !line.trim().is_empty());
+    let common = said.map(|line| indent(line)).min().unwrap_or(0);
+    lines
+        .into_iter()
+        .map(|line| line.get(common..).unwrap_or_else(|| line.trim_start()))
+        .collect()
 }
 
 fn joined(pieces: &[Piece<'_>]) -> TokenStream {
@@ -87,6 +106,29 @@ mod tests {
             text(&attrs).as_deref(),
             Some(r#""Capture:\n\n  * the name""#)
         );
+    }
+
+    #[test]
+    fn blocks_lose_their_indent_and_their_stars() {
+        let text_of = |doc: &str| text(&[parse_quote!(#[doc = #doc])]);
+        for doc in [
+            " Capture:\n        the name\n          in full\n    ",
+            "\n     * Capture:\n     * the name\n     *   in full\n     ",
+        ] {
+            let text = text_of(doc).unwrap_or_default();
+            let text = text.replace("\\n", "|").replace(['"', ' '], "");
+            assert_eq!(text.trim_matches('|'), "Capture:|thename|infull");
+        }
+        assert_eq!(
+            text_of(" A list:\n* one\n* two").as_deref(),
+            Some(r#""A list:\n* one\n* two""#)
+        );
+        assert_eq!(
+            text_of("\n     * One\n     *\n     *   two\n     ").as_deref(),
+            Some(r#""One\n\n  two""#)
+        );
+        assert_eq!(text_of(""), None);
+        assert_eq!(text_of("\n  é\n ü").as_deref(), Some(r#"" é\nü""#));
     }
 
     #[test]

@@ -112,7 +112,7 @@ fn listed(names: Vec<LitStr>, kind: Kind, errors: &mut Errors) -> Vec<Part> {
     parts
 }
 
-/// The name becomes part of an identifier.
+/// A name like that of a method, so that it is told apart at sight.
 fn part_name(name: LitStr) -> syn::Result<Part> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.value().is_empty() || !name.value().chars().all(is_name) {

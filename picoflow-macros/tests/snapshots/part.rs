@@ -12,11 +12,11 @@ impl SupportStep {
 }
 #[cfg(feature = "billing")]
 #[automatically_derived]
-#[allow(non_upper_case_globals)]
-impl SupportStep {
-    #[doc(hidden)]
-    pub(crate) const __picoflow_part_billing: ::picoflow::__private::Block<Self> = {
-        ::picoflow::__private::check::listed::<Self, 4613189061923820124u64>();
+impl ::picoflow::__private::check::Part<4613189061923820124u64> for SupportStep {
+    const BLOCK: ::picoflow::__private::Block<Self> = {
+        let () = <Self as ::picoflow::__private::check::Listed<
+            4613189061923820124u64,
+        >>::LISTED;
         ::picoflow::__private::Block {
             methods: &[
                 ::picoflow::__private::Method {

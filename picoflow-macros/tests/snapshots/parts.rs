@@ -12,8 +12,12 @@ impl Step for SupportStep {
                 definitions: &[],
                 references: &[],
             },
-            Self::__picoflow_part_billing,
-            Self::__picoflow_part_returns,
+            <Self as crate::facade::__private::check::Part<
+                4613189061923820124u64,
+            >>::BLOCK,
+            <Self as crate::facade::__private::check::Part<
+                10308007234874524100u64,
+            >>::BLOCK,
         ],
         parts: &["billing", "returns"],
     };

@@ -39,6 +39,8 @@ pub struct Scenario {
 }
 
 /// One turn of a [`Scenario`].
+///
+/// See [`Scenario::run`] for an example.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
@@ -58,6 +60,8 @@ pub struct ScenarioTurn {
 }
 
 /// Where a conversation left its [`Scenario`].
+///
+/// See [`Scenario::run`] for an example.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScenarioError {
@@ -105,6 +109,41 @@ impl Scenario {
     ///
     /// # Errors
     /// The first difference.
+    ///
+    /// ```
+    /// use picoflow::{prelude::*, testing::{Rule, Scenario, ScenarioError, ScriptedModel}};
+    ///
+    /// # struct Ask;
+    /// # impl Step for Ask {
+    /// #     const ID: StepId = StepId::new("Ask");
+    /// # }
+    /// # struct AskFlow;
+    /// # impl Flow for AskFlow {
+    /// #     const ID: FlowId = FlowId::new("AskFlow");
+    /// #     fn model(&self) -> ModelRef { ModelRef::new("test", "script") }
+    /// #     fn steps(&self) -> Steps { Steps::new().add(Ask) }
+    /// # }
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+    /// let model = ScriptedModel::new().on(Rule::new(), "Hello, Ann!");
+    /// let engine = Engine::builder().flow(AskFlow).model(model).build().await?;
+    /// let scenario = |word: &str| {
+    ///     serde_json::from_value::<Scenario>(json!({
+    ///         "flowName": "AskFlow",
+    ///         "turns": [{ "label": "greeting", "input": "Hi", "expectedActiveStep": "Ask",
+    ///                     "responseMustInclude": [word], "completed": false }],
+    ///     }))
+    /// };
+    /// let session = scenario("ann")?.run(&engine).await?;
+    /// assert_eq!(session.revision, 0);
+    /// scenario("ann")?.check_state(&session)?; // `run` does this too
+    ///
+    /// let error = scenario("bob")?.run(&engine).await.unwrap_err();
+    /// assert!(matches!(error, ScenarioError::Differs { turn: 1, .. }));
+    /// assert_eq!(error.to_string(), r#"turn 1 (greeting): the reply lacks "bob": "Hello, Ann!""#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn run(&self, engine: &Engine) -> Result<Session, ScenarioError> {
         let mut id = None;
         let mut last = Err(ScenarioError::Empty);
@@ -172,6 +211,7 @@ impl Scenario {
     }
 
     /// Whether the session holds the scenario's final state.
+    /// See [`run`](Scenario::run) for an example.
     ///
     /// # Errors
     /// The first step whose state is another.

@@ -13,8 +13,9 @@ use std::{
     },
 };
 
-/// A model that answers by rules: the first rule that matches a request answers it. A request without a rule fails
-/// with the step, the prompt and the latest message that had none.
+/// A model that answers by rules: the first rule that matches a request answers it.
+///
+/// A request without a rule fails with the step, the prompt and the latest message that had none.
 ///
 /// Clones share their rules and counts, so a test can keep one and give the other to the engine.
 ///
@@ -59,7 +60,45 @@ struct State {
     ids: AtomicU64,
 }
 
-/// Which requests a reply is for. All conditions of a rule must hold; a rule without any matches everything.
+/// Which requests a reply is for.
+///
+/// All conditions of a rule must hold; a rule without any matches everything.
+///
+/// ```
+/// use picoflow::{prelude::*, testing::{Rule, ScriptedModel}};
+/// use picoflow::model::{ModelError, ModelReply};
+///
+/// # struct Ask;
+/// # impl Step for Ask {
+/// #     const ID: StepId = StepId::new("Ask");
+/// #     fn prompt(&self, _cx: &Cx<'_>) -> Prompt { "Ask politely.".into() }
+/// # }
+/// # struct AskFlow;
+/// # impl Flow for AskFlow {
+/// #     const ID: FlowId = FlowId::new("AskFlow");
+/// #     fn model(&self) -> ModelRef { ModelRef::new("test", "script") }
+/// #     fn steps(&self) -> Steps { Steps::new().add(Ask) }
+/// # }
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build()?.block_on(async {
+/// let model = ScriptedModel::new()
+///     // Once; after that a later rule takes over.
+///     .answer(Rule::new().times(1), |_request| Err(ModelError::permanent("out of order")))
+///     .on_call(Rule::new().latest("Book it"), [("book_room", json!({ "nights": 2 }))])
+///     .on_call_text(Rule::new().latest("broken"), [("book_room", "{\"nights\":")])
+///     .answer(Rule::new().step("Ask").prompt("politely"), |request| {
+///         Ok(ModelReply::text(format!("You said: {}", request.latest().unwrap().content)))
+///     });
+/// let engine = Engine::builder().flow(AskFlow).model(model).build().await?;
+/// assert!(engine.run(Turn::new("AskFlow").message("Hi")).await.is_err());
+/// let reply = engine.run(Turn::new("AskFlow").message("Hi")).await?;
+/// assert_eq!(reply.text, "You said: Hi");
+/// // `book_room` is no tool of this step, and the model is told so.
+/// let reply = engine.run(Turn::new("AskFlow").message("Book it")).await?;
+/// assert!(reply.text.starts_with("You said: Tool 'book_room' does not exist"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Rule {
@@ -79,29 +118,34 @@ struct Scripted {
 
 impl Rule {
     /// Matches everything.
+    /// See [`Rule`] for an example.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Only requests of this step.
+    /// See [`Rule`] for an example.
     pub fn step(mut self, step: impl Into<StepId>) -> Self {
         self.step = Some(step.into());
         self
     }
 
     /// Only prompts that hold this text.
+    /// See [`Rule`] for an example.
     pub fn prompt(mut self, text: impl Into<String>) -> Self {
         self.prompt.push(text.into());
         self
     }
 
     /// Only requests whose latest message (the user's text, or the answer to a tool call) holds this text.
+    /// See [`Rule`] for an example.
     pub fn latest(mut self, text: impl Into<String>) -> Self {
         self.latest.push(text.into());
         self
     }
 
     /// Matches so many times and never again, so that a later rule takes over.
+    /// See [`Rule`] for an example.
     pub fn times(mut self, times: usize) -> Self {
         self.times = Some(times);
         self
@@ -120,11 +164,13 @@ impl Rule {
 
 impl ScriptedModel {
     /// A model without rules: every request fails.
+    /// See [`ScriptedModel`] for an example.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Answers with a text.
+    /// See [`ScriptedModel`] for an example.
     pub fn on(self, rule: Rule, text: impl Into<String>) -> Self {
         let text = text.into();
         self.answer(rule, move |_| {
@@ -133,6 +179,7 @@ impl ScriptedModel {
     }
 
     /// Answers with tool calls, each a name and its arguments. Ids are given by the model and never repeat.
+    /// See [`Rule`] for an example.
     pub fn on_call(
         self,
         rule: Rule,
@@ -146,6 +193,7 @@ impl ScriptedModel {
     }
 
     /// The same with the argument text of each call as a provider might send it, JSON or not.
+    /// See [`Rule`] for an example.
     pub fn on_call_text(
         self,
         rule: Rule,
@@ -166,6 +214,7 @@ impl ScriptedModel {
     }
 
     /// Answers with whatever `answer` makes of the request, an error included.
+    /// See [`Rule`] for an example.
     pub fn answer(
         mut self,
         rule: Rule,
@@ -180,6 +229,7 @@ impl ScriptedModel {
     }
 
     /// How often the model was called.
+    /// See [`ScriptedModel`] for an example.
     pub fn calls(&self) -> usize {
         self.state.calls.load(Ordering::Relaxed)
     }

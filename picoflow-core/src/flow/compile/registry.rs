@@ -4,6 +4,7 @@ use super::{ByName, members::Member};
 use crate::{
     FlowId, ToolDefinition,
     flow::{BuildFault, BuildReport, BuildWarning, CompiledStep},
+    similar::most_like,
     step::TerminateSessionStep,
     tool::{ToolValidator, no_arguments, raw::RawTable, table::DefinitionRow},
 };
@@ -89,12 +90,7 @@ impl Registry {
 
     /// The defined name that is most like `tool`, if one is alike at all.
     pub(super) fn nearest(&self, tool: &str) -> Option<String> {
-        let near = |name: &&String| strsim::jaro_winkler(name, tool);
-        self.tools
-            .keys()
-            .filter(|name| near(name) > 0.8)
-            .max_by(|a, b| near(a).total_cmp(&near(b)))
-            .cloned()
+        most_like(tool, self.tools.keys().map(String::as_str)).map(str::to_owned)
     }
 
     pub(super) fn report_never_exposed(

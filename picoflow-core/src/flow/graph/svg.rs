@@ -19,6 +19,31 @@ const FONT: usize = 14;
 impl FlowGraph {
     /// The graph as an SVG picture: steps as boxes with their tools, logic steps as ellipses, steps that a session may
     /// begin with filled; solid lines for transitions, dashed ones for children.
+    ///
+    /// ```
+    /// # use picoflow_core::{model::*, *};
+    /// # struct Ask;
+    /// # impl Step for Ask { const ID: StepId = StepId::new("Ask"); }
+    /// # struct AskFlow;
+    /// # impl Flow for AskFlow {
+    /// #     const ID: FlowId = FlowId::new("AskFlow");
+    /// #     fn model(&self) -> ModelRef { ModelRef::new("none", "none") }
+    /// #     fn steps(&self) -> Steps { Steps::new().add(Ask) }
+    /// # }
+    /// # struct Silent;
+    /// # impl ChatModel for Silent {
+    /// #     fn generate(&self, _: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>> {
+    /// #         Box::pin(async { Ok(ModelReply::text("")) })
+    /// #     }
+    /// # }
+    /// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+    /// let engine = Engine::builder().flow(AskFlow).model(Silent).build().await?;
+    /// let svg = engine.flow("AskFlow").unwrap().graph().to_svg();
+    /// assert!(svg.contains("<svg") && svg.contains("Ask"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_svg(&self) -> String {
         let mut graph = VisualGraph::new(Orientation::TopToBottom);
         let nodes: Vec<_> = self

@@ -9,7 +9,7 @@ struct Orders;
 #[tools]
 impl Orders {
     /** A block of
-     several lines */
+    several lines */
     #[tool]
     fn block(&self) -> &'static str {
         ""
@@ -69,7 +69,7 @@ fn main() {
     let tools = collect_tools(Arc::new(Orders));
     let texts: Vec<_> = tools.iter().map(NativeTool::description).collect();
     let expected = [
-        "A block of\n    several lines",
+        "A block of\nseveral lines",
         "An attribute",
         "Beside an alias",
         "Behind the attribute",

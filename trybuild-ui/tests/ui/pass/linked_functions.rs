@@ -68,7 +68,9 @@ macro_rules! function {
     };
 }
 
-function!(generated, Option<String>, "Out of a macro", { String::new() });
+function!(generated, Option<String>, "Out of a macro", {
+    String::new()
+});
 
 fn main() {
     /// Within a function
@@ -78,7 +80,10 @@ fn main() {
     }
 
     assert_eq!(greet("Ann".to_owned()), "Hello, Ann!");
-    assert_eq!(inner::r#loop(Args(json!(1)), ToolCall::from_text("1", "x", "{}")), "x 1");
+    assert_eq!(
+        inner::r#loop(Args(json!(1)), ToolCall::from_text("1", "x", "{}")),
+        "x 1"
+    );
     let tools = collect_linked_tools().expect("names are distinct");
     let texts: Vec<_> = tools
         .iter()

@@ -62,5 +62,8 @@ async fn greet(name: String) -> Result<String> {
 fn main() {
     let methods = NameStep::TABLE.blocks[0].methods;
     assert!(methods.iter().any(|method| method.by_name));
-    assert_eq!(picoflow::collect_tools(std::sync::Arc::new(Orders)).len(), 1);
+    assert_eq!(
+        picoflow::collect_tools(std::sync::Arc::new(Orders)).len(),
+        1
+    );
 }

@@ -20,18 +20,20 @@ mod other {
         clippy::unused_unit,
         reason = "so that the attribute and the name are far apart"
     )]
-    pub(
-        super
-    )
-    fn
-    second() -> &'static str {
+    pub(super) fn second() -> &'static str {
         "second"
     }
 }
 
 fn main() {
     let error = picoflow::collect_linked_tools().expect_err("both are called `greet`");
-    assert!(error.first.contains("::one (") && error.first.ends_with(":9)"), "{error}");
-    assert!(error.second.contains("::other (") && error.second.ends_with(":27)"), "{error}");
+    assert!(
+        error.first.contains("::one (") && error.first.ends_with(":9)"),
+        "{error}"
+    );
+    assert!(
+        error.second.contains("::other (") && error.second.ends_with(":23)"),
+        "{error}"
+    );
     assert_eq!(other::second(), "second");
 }
