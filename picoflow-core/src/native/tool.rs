@@ -35,8 +35,10 @@ use std::{
 /// let out = double.execute(json!({ "n": 21 }), &ToolContext::default()).await;
 /// assert_eq!(out.output, "42");
 ///
+/// # #[cfg(feature = "validate")] {
 /// let out = double.execute(json!({ "n": "many" }), &ToolContext::default()).await;
-/// assert!(out.is_error);
+/// assert!(out.is_error); // the schema is checked with the feature `validate`
+/// # }
 /// # });
 /// # Ok::<(), std::io::Error>(())
 /// ```
