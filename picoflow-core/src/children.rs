@@ -26,12 +26,7 @@ impl Child {
     /// The step to run.
     /// See [`Cx::run_steps`](crate::Cx::run_steps) for an example.
     pub fn new(step: impl Into<StepId>) -> Self {
-        Self {
-            step: step.into(),
-            key: None,
-            params: Value::Null,
-            message: None,
-        }
+        Self { step: step.into(), key: None, params: Value::Null, message: None }
     }
 
     /// Tells children of the same step apart: needed, and unique, when a step is started more than once.
@@ -131,11 +126,7 @@ pub struct ChildError {
 
 impl ChildError {
     pub(crate) fn new(step: &StepId, code: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            step: step.clone(),
-            code,
-            message: message.into(),
-        }
+        Self { step: step.clone(), code, message: message.into() }
     }
 
     pub(crate) fn of(step: &StepId, error: &TurnError) -> Self {

@@ -51,12 +51,7 @@ impl Cx<'_> {
     pub fn step_id(&self) -> &StepId {
         // The step at `at` exists for as long as the turn does.
         static NOWHERE: StepId = StepId::new("");
-        self.run
-            .env
-            .flow
-            .steps
-            .get(self.at)
-            .map_or(&NOWHERE, |step| &step.id)
+        self.run.env.flow.steps.get(self.at).map_or(&NOWHERE, |step| &step.id)
     }
 
     /// The session.
@@ -76,11 +71,7 @@ impl Cx<'_> {
     /// The step's durable state: an object. A key that is not there reads as `null`.
     /// See [`save_state`](Cx::save_state) for an example.
     pub fn state(&self) -> &Value {
-        self.run
-            .draft
-            .states
-            .get(self.at)
-            .map_or(&NULL, |state| state)
+        self.run.draft.states.get(self.at).map_or(&NULL, |state| state)
     }
 
     /// The step's durable state as `T`.
@@ -169,13 +160,7 @@ impl Cx<'_> {
     ///
     #[doc = include_str!("docs/cx_memory.md")]
     pub fn memory(&self) -> &Memory {
-        let namespace = self
-            .run
-            .env
-            .flow
-            .steps
-            .get(self.at)
-            .map(|step| &step.namespace);
+        let namespace = self.run.env.flow.steps.get(self.at).map(|step| &step.namespace);
         let memory = namespace.and_then(|namespace| self.run.draft.memory.get(namespace));
         memory.unwrap_or(&NO_MEMORY)
     }
@@ -308,10 +293,7 @@ impl Cx<'_> {
             Ok(other) => format!("`{method}` takes an object, not {other}"),
             Err(error) => format!("`{method}` was given something that is no JSON: {error}"),
         };
-        self.fault(TurnError::Misuse {
-            step: self.step_id().clone(),
-            reason,
-        });
+        self.fault(TurnError::Misuse { step: self.step_id().clone(), reason });
         None
     }
 
@@ -321,10 +303,7 @@ impl Cx<'_> {
         if is_branch {
             let reason =
                 format!("a child of `run_steps` cannot {what}: answer with `direct_result`");
-            self.fault(TurnError::Misuse {
-                step: self.step_id().clone(),
-                reason,
-            });
+            self.fault(TurnError::Misuse { step: self.step_id().clone(), reason });
         }
         is_branch
     }

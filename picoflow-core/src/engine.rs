@@ -141,9 +141,7 @@ impl Engine {
     #[doc = include_str!("docs/engine_turn.md")]
     pub async fn run(&self, turn: Turn) -> Result<Reply, TurnError> {
         let flow = self.0.flows.get(&turn.flow);
-        let flow = flow.ok_or_else(|| TurnError::UnknownFlow {
-            flow: turn.flow.clone(),
-        })?;
+        let flow = flow.ok_or_else(|| TurnError::UnknownFlow { flow: turn.flow.clone() })?;
         turn.check(flow)?;
         match &turn.session {
             None => self.run_new(flow, turn).await,
@@ -162,10 +160,7 @@ impl Engine {
         let context = Arc::new(Value::Object(context));
         let current = initial_step(flow, &context)?;
         let id = self.0.host.session_id();
-        let run = Run::new(
-            self.env(flow, &id, context, &turn),
-            Draft::new(flow, current),
-        );
+        let run = Run::new(self.env(flow, &id, context, &turn), Draft::new(flow, current));
         let (run, outcome) = work(run, Start::New, turn.message).await;
         let outcome = outcome?;
         let session = new_session(&run, id, self.0.host.now().into());
@@ -180,15 +175,10 @@ impl Engine {
         turn: &Turn,
     ) -> Result<Reply, TurnError> {
         let stored = self.0.store.load(id).await?;
-        let stored = stored.ok_or_else(|| TurnError::UnknownSession {
-            session: id.to_owned(),
-        })?;
+        let stored = stored.ok_or_else(|| TurnError::UnknownSession { session: id.to_owned() })?;
         let current = admit(&stored, flow, turn)?;
         let context = Arc::clone(&stored.flow.context);
-        let run = Run::new(
-            self.env(flow, id, context, turn),
-            Draft::of(&stored, flow, current),
-        );
+        let run = Run::new(self.env(flow, id, context, turn), Draft::of(&stored, flow, current));
         let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
         match outcome {
             Ok(outcome) => {
@@ -270,10 +260,7 @@ fn initial_step(flow: &CompiledFlow, context: &Value) -> Result<usize, TurnError
         return Ok(0);
     };
     let known = flow.index.get(&target).copied();
-    known.ok_or_else(|| TurnError::UnknownStep {
-        target,
-        flow: flow.id.clone(),
-    })
+    known.ok_or_else(|| TurnError::UnknownStep { target, flow: flow.id.clone() })
 }
 
 /// Whether the turn may go on with this session; if so, the place of its current step.
@@ -289,11 +276,8 @@ fn admit(session: &Session, flow: &CompiledFlow, turn: &Turn) -> Result<usize, T
     if session.run_status != RunStatus::Running {
         return Err(TurnError::EndedSession { session: id() });
     }
-    let invariant = |reason: String| TurnError::Invariant {
-        session: id(),
-        flow: flow.id.clone(),
-        reason,
-    };
+    let invariant =
+        |reason: String| TurnError::Invariant { session: id(), flow: flow.id.clone(), reason };
     if session.version != SESSION_VERSION {
         return Err(invariant(format!(
             "its format is version {}, this program reads version {SESSION_VERSION}",
@@ -308,17 +292,13 @@ fn admit(session: &Session, flow: &CompiledFlow, turn: &Turn) -> Result<usize, T
     let current: &StepId = &session.flow.current_step;
     let place = flow.index.get(current).copied();
     place.ok_or_else(|| {
-        invariant(format!(
-            "its current step `{current}` is not in the flow any more"
-        ))
+        invariant(format!("its current step `{current}` is not in the flow any more"))
     })
 }
 
 impl fmt::Debug for Engine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let flows: Vec<_> = self.0.flows.keys().collect();
-        f.debug_struct("Engine")
-            .field("flows", &flows)
-            .finish_non_exhaustive()
+        f.debug_struct("Engine").field("flows", &flows).finish_non_exhaustive()
     }
 }

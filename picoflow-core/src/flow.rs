@@ -121,10 +121,7 @@ impl Steps {
     /// assert_eq!(steps.len(), 1);
     /// ```
     #[must_use]
-    #[expect(
-        clippy::should_implement_trait,
-        reason = "this builds a list, it sums nothing up"
-    )]
+    #[expect(clippy::should_implement_trait, reason = "this builds a list, it sums nothing up")]
     pub fn add<Kind>(mut self, step: impl IntoStepEntry<Kind>) -> Self {
         self.0.push(step.into_step_entry());
         self

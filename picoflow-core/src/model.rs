@@ -168,19 +168,13 @@ impl ModelReply {
     /// A reply that is a text.
     /// See [`ModelReply`] for an example.
     pub fn text(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            ..Self::default()
-        }
+        Self { text: text.into(), ..Self::default() }
     }
 
     /// A reply that calls tools.
     /// See [`ModelReply`] for an example.
     pub fn calls(calls: impl IntoIterator<Item = ToolCall>) -> Self {
-        Self {
-            tool_calls: calls.into_iter().collect(),
-            ..Self::default()
-        }
+        Self { tool_calls: calls.into_iter().collect(), ..Self::default() }
     }
 
     /// The same with what it cost.
@@ -227,10 +221,7 @@ impl ModelError {
     /// An error that is worth another try.
     /// See [`ModelError`] for an example.
     pub fn transient(error: impl Into<BoxError>) -> Self {
-        Self::Transient {
-            source: error.into(),
-            retry_after: None,
-        }
+        Self::Transient { source: error.into(), retry_after: None }
     }
 
     /// An error that another try would meet again.

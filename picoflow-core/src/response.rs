@@ -208,11 +208,7 @@ pub fn direct_result(value: impl Serialize) -> ToolResponse {
 
 impl<At> Response<At> {
     fn new(action: Action) -> Self {
-        Self {
-            action,
-            travels: Travels::default(),
-            at: PhantomData,
-        }
+        Self { action, travels: Travels::default(), at: PhantomData }
     }
 
     /// The step this moves to, if it moves.
@@ -314,11 +310,7 @@ impl From<&str> for StepResponse {
 // By hand, since derives would ask the same of the marker.
 impl<At> Clone for Response<At> {
     fn clone(&self) -> Self {
-        Self {
-            action: self.action.clone(),
-            travels: self.travels.clone(),
-            at: PhantomData,
-        }
+        Self { action: self.action.clone(), travels: self.travels.clone(), at: PhantomData }
     }
 }
 

@@ -93,11 +93,7 @@ impl Run {
         result: HookResult<T>,
     ) -> Result<T, TurnError> {
         self.check_fault()?;
-        result.map_err(|source| TurnError::Hook {
-            step: step.clone(),
-            hook,
-            source,
-        })
+        result.map_err(|source| TurnError::Hook { step: step.clone(), hook, source })
     }
 
     fn check_fault(&mut self) -> Result<(), TurnError> {
@@ -117,16 +113,9 @@ impl Run {
             Level::Error => tracing::error!(%flow, "{message}"),
         }
         if level == Level::Warn {
-            self.record.events.push(TurnEvent::Warned {
-                message: message.clone(),
-            });
+            self.record.events.push(TurnEvent::Warned { message: message.clone() });
         }
-        self.record.entries.push(LogEntry {
-            timestamp: self.now(),
-            level,
-            message,
-            extra,
-        });
+        self.record.entries.push(LogEntry { timestamp: self.now(), level, message, extra });
     }
 
     pub(crate) fn warn(&mut self, step: &StepId, message: impl Into<String>) {
@@ -147,10 +136,7 @@ impl Run {
         additional: Map<String, Value>,
     ) {
         let message = self.message(step, kind, content, additional);
-        self.draft
-            .edit()
-            .messages(&step.namespace)
-            .push(Arc::new(message));
+        self.draft.edit().messages(&step.namespace).push(Arc::new(message));
     }
 
     fn message(
@@ -177,11 +163,7 @@ impl Run {
         if self.env.invocations.fetch_add(1, Ordering::Relaxed) < limit {
             return Ok(());
         }
-        Err(TurnError::Limit {
-            step: step.clone(),
-            what: "children",
-            limit,
-        })
+        Err(TurnError::Limit { step: step.clone(), what: "children", limit })
     }
 }
 
@@ -195,10 +177,6 @@ impl Env {
     }
 
     fn site<'a>(&'a self, step: &'a CompiledStep, call: Option<&'a str>) -> CallSite<'a> {
-        CallSite {
-            session: &self.session,
-            step: &step.id,
-            call,
-        }
+        CallSite { session: &self.session, step: &step.id, call }
     }
 }

@@ -228,11 +228,7 @@ impl Session {
     /// See [`Session`] for an example.
     pub fn state(&self, step: impl AsRef<str>) -> Option<&Value> {
         let step = step.as_ref();
-        self.flow
-            .steps
-            .iter()
-            .find(|entry| entry.name == *step)
-            .map(|entry| &*entry.state)
+        self.flow.steps.iter().find(|entry| entry.name == *step).map(|entry| &*entry.state)
     }
 
     /// Whether the session has ended.

@@ -87,8 +87,7 @@ pub trait Step: Send + Sync + Sized + 'static {
     ///
     #[doc = include_str!("docs/step_prompt.md")]
     fn prompt(&self, cx: &Cx<'_>) -> Prompt {
-        self.base()
-            .map_or_else(Prompt::none, |base| base.dyn_prompt(cx))
+        self.base().map_or_else(Prompt::none, |base| base.dyn_prompt(cx))
     }
 
     /// Names of tools that the step exposes without handling them by an attribute, in front of the annotated
@@ -102,8 +101,7 @@ pub trait Step: Send + Sync + Sized + 'static {
     /// Tools that are left out at this model call. Default: none.
     /// See [`use_tools`](Step::use_tools) for an example.
     fn hide_tools(&self, cx: &Cx<'_>) -> Hidden {
-        self.base()
-            .map_or(Hidden::None, |base| base.dyn_hide_tools(cx))
+        self.base().map_or(Hidden::None, |base| base.dyn_hide_tools(cx))
     }
 
     /// Tools that are defined here apart from their handlers. Read once, when the engine is built. Default: none.
@@ -130,8 +128,7 @@ pub trait Step: Send + Sync + Sized + 'static {
     ///
     #[doc = include_str!("docs/step_settings.md")]
     fn limits(&self, inherited: Limits) -> Limits {
-        self.base()
-            .map_or(inherited, |base| base.dyn_limits(inherited))
+        self.base().map_or(inherited, |base| base.dyn_limits(inherited))
     }
 
     /// A new session begins with this step; [`on_enter`](Step::on_enter) and [`on_crossing`](Step::on_crossing)
@@ -209,8 +206,7 @@ pub trait Step: Send + Sync + Sized + 'static {
     ///
     #[doc = include_str!("docs/step_replies.md")]
     fn check_response(&self, cx: &Cx<'_>, reply: &ModelReply) -> Verdict {
-        self.base()
-            .map_or(Verdict::Accept, |base| base.dyn_check_response(cx, reply))
+        self.base().map_or(Verdict::Accept, |base| base.dyn_check_response(cx, reply))
     }
 
     /// The model answered without a tool call. A text ends the turn with that text; a transition goes on. Default:
@@ -233,8 +229,7 @@ pub trait Step: Send + Sync + Sized + 'static {
     /// session by itself. Default: whether the session is completed.
     /// See [`limits`](Step::limits) for an example.
     fn is_end(&self, cx: &Cx<'_>) -> bool {
-        self.base()
-            .map_or_else(|| cx.is_completed(), |base| base.dyn_is_end(cx))
+        self.base().map_or_else(|| cx.is_completed(), |base| base.dyn_is_end(cx))
     }
 
     /// Whether `run_steps` may start this step with these parameters. Default: always.
@@ -243,8 +238,7 @@ pub trait Step: Send + Sync + Sized + 'static {
     /// # Errors
     /// What is wrong with them.
     fn check_params(&self, params: &Value) -> HookResult {
-        self.base()
-            .map_or(Ok(()), |base| base.dyn_check_params(params))
+        self.base().map_or(Ok(()), |base| base.dyn_check_params(params))
     }
 
     #[doc(hidden)]

@@ -125,13 +125,8 @@ mod tests {
     #[test]
     fn what_is_storable_reads_back_as_a_value() {
         let deepest = nested(MOST_NESTING).to_string();
-        for text in [
-            "{}",
-            "1",
-            "\"a\"",
-            r#"{"a":[1,-2,3.5e3,true,null,"\ud83d\ude00"]}"#,
-            &deepest,
-        ] {
+        for text in ["{}", "1", "\"a\"", r#"{"a":[1,-2,3.5e3,true,null,"\ud83d\ude00"]}"#, &deepest]
+        {
             assert!(is_storable(text), "{text}");
             assert!(serde_json::from_str::<Value>(text).is_ok(), "{text}");
         }

@@ -120,10 +120,7 @@ impl SetArgs {
     pub(crate) fn parse(attr: &Attribute) -> syn::Result<Self> {
         let tokens = arguments(attr, "`#[tools([\"a\", \"b\"])]`")?;
         if tokens.is_empty() {
-            return Err(syn::Error::new_spanned(
-                attr,
-                "#[tools] requires at least one tool name.",
-            ));
+            return Err(syn::Error::new_spanned(attr, "#[tools] requires at least one tool name."));
         }
         let Ok(list) = syn::parse2::<ExprArray>(tokens.clone()) else {
             return Err(syn::Error::new_spanned(
@@ -136,14 +133,9 @@ impl SetArgs {
             errors.at(&list, "#[tools] requires at least one tool name.");
         }
         let names = list.elems.iter();
-        let names = names
-            .filter_map(|name| errors.take(string_literal(name)))
-            .collect();
+        let names = names.filter_map(|name| errors.take(string_literal(name))).collect();
         errors.finish()?;
-        Ok(Self {
-            names,
-            span: list.span(),
-        })
+        Ok(Self { names, span: list.span() })
     }
 }
 
@@ -198,10 +190,7 @@ const NOT_A_LITERAL: &str = "a tool name is a string literal, so that it can be 
 
 fn string_literal(expr: &Expr) -> syn::Result<LitStr> {
     match ungrouped(expr) {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text),
-            ..
-        }) => Ok(text.clone()),
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text.clone()),
         other => Err(syn::Error::new_spanned(other, NOT_A_LITERAL)),
     }
 }

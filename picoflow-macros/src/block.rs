@@ -56,11 +56,8 @@ impl Parse for ImplBlock {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         let impl_token = input.parse()?;
-        let mut generics: Generics = if has_generics(input) {
-            input.parse()?
-        } else {
-            Generics::default()
-        };
+        let mut generics: Generics =
+            if has_generics(input) { input.parse()? } else { Generics::default() };
         let first: Type = input.parse()?;
         let (trait_, self_ty) = if let Some(for_) = input.parse::<Option<Token![for]>>()? {
             let Type::Path(path) = ungrouped(&first) else {
@@ -77,15 +74,7 @@ impl Parse for ImplBlock {
         while !content.is_empty() {
             members.push(content.parse()?);
         }
-        Ok(Self {
-            attrs,
-            impl_token,
-            generics,
-            trait_,
-            self_ty,
-            brace,
-            members,
-        })
+        Ok(Self { attrs, impl_token, generics, trait_, self_ty, brace, members })
     }
 }
 
@@ -119,10 +108,7 @@ impl Parse for Member {
                 Err(error) => Syntax::Broken(take_member(input)?, error),
             }
         };
-        Ok(Self {
-            home: Home::Block,
-            syntax,
-        })
+        Ok(Self { home: Home::Block, syntax })
     }
 }
 

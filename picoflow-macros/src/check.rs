@@ -23,10 +23,7 @@ pub(crate) fn reject_shared_names(methods: &mut [Method], errors: &mut Errors) {
                 format_args!("{what} already handled by method '{}'.", first.method),
             ));
             if shared.insert(what.to_owned()) {
-                errors.push(syn::Error::new(
-                    first.span,
-                    format_args!("{what} first handled here"),
-                ));
+                errors.push(syn::Error::new(first.span, format_args!("{what} first handled here")));
             }
             false
         };
@@ -43,11 +40,7 @@ pub(crate) fn reject_shared_names(methods: &mut [Method], errors: &mut Errors) {
                     sets.insert(names.clone(), First::new(&owner, *span));
                     return true;
                 };
-                report(
-                    first,
-                    *span,
-                    &format!("Tools '[\"{}\"]' are", names.join("\",\"")),
-                )
+                report(first, *span, &format!("Tools '[\"{}\"]' are", names.join("\",\"")))
             }),
             Exposure::ByName => {}
         }
@@ -62,9 +55,6 @@ struct First {
 
 impl First {
     fn new(method: &str, span: Span) -> Self {
-        Self {
-            method: method.to_owned(),
-            span,
-        }
+        Self { method: method.to_owned(), span }
     }
 }

@@ -32,10 +32,7 @@ pub(crate) fn tools(args: TokenStream, item: &TokenStream) -> TokenStream {
     let args = errors.take(BlockArgs::parse(args));
     let mut model = lower(args, &mut block, &mut errors);
     check::reject_shared_names(&mut model.methods, &mut errors);
-    let expansion = Expansion {
-        model: &model,
-        block: &block,
-    };
+    let expansion = Expansion { model: &model, block: &block };
     let written = expansion.users_block();
     let inherent = expansion.inherent_block();
     let beside = expansion.beside();
@@ -51,10 +48,7 @@ pub(crate) fn tool(args: TokenStream, item: &TokenStream) -> TokenStream {
         return TokenStream::new();
     }
     match syn::parse2(item.clone()) {
-        Ok(Member {
-            syntax: Syntax::Method(function),
-            ..
-        }) => {
+        Ok(Member { syntax: Syntax::Method(function), .. }) => {
             if function.is_associated() {
                 misplaced::method(*function)
             } else {
@@ -83,15 +77,7 @@ struct Expansion<'a> {
 impl Expansion<'_> {
     /// The block as the user wrote it, without what is no member of the trait, and with what the trait asks for.
     fn users_block(&self) -> TokenStream {
-        let ImplBlock {
-            attrs,
-            impl_token,
-            generics,
-            trait_,
-            self_ty,
-            brace,
-            ..
-        } = self.block;
+        let ImplBlock { attrs, impl_token, generics, trait_, self_ty, brace, .. } = self.block;
         let trait_ = trait_.as_ref().map(|(path, for_)| quote!(#path #for_));
         let where_clause = &generics.where_clause;
         let members = self.members(Home::Block);

@@ -60,14 +60,9 @@ impl Kind {
                 "check_params",
             ],
             Self::LogicStep => &["run_logic", "on_enter", "on_exit"],
-            Self::Flow => &[
-                "model",
-                "steps",
-                "initial_step",
-                "define_tools",
-                "native_tools",
-                "limits",
-            ],
+            Self::Flow => {
+                &["model", "steps", "initial_step", "define_tools", "native_tools", "limits"]
+            }
         }
     }
 }

@@ -49,11 +49,9 @@ pub(crate) fn lower(
     for member in &mut block.members {
         lowering.member(member, errors);
     }
-    if let (Role::Collection, true, true) = (
-        &lowering.role,
-        lowering.markers.is_empty(),
-        errors.is_empty(),
-    ) {
+    if let (Role::Collection, true, true) =
+        (&lowering.role, lowering.markers.is_empty(), errors.is_empty())
+    {
         errors.at(
             &block.self_ty,
             "no method of this collection carries `#[tool]`; a further block of a step is `#[tools(part = \"…\")]`",
@@ -81,13 +79,7 @@ pub(crate) fn strip(method: &mut Syntax) {
 
 /// The step that `Self` is.
 fn own_step(role: &Role, block: &ImplBlock) -> Option<String> {
-    let is_flow = matches!(
-        role,
-        Role::Whole {
-            kind: Kind::Flow,
-            ..
-        }
-    );
+    let is_flow = matches!(role, Role::Whole { kind: Kind::Flow, .. });
     let name = block.type_name().filter(|_| !is_flow)?;
     Some(name.unraw().to_string())
 }
@@ -123,16 +115,12 @@ impl Lowering {
             MemberSyntax::Other(item) => {
                 let attrs = attrs_mut(item).map(|attrs| attributes::take(attrs, errors));
                 for attr in attrs.iter().flatten() {
-                    let name = if attr
-                        .path()
-                        .segments
-                        .last()
-                        .is_some_and(|last| last.ident == "tools")
-                    {
-                        "tools"
-                    } else {
-                        "tool"
-                    };
+                    let name =
+                        if attr.path().segments.last().is_some_and(|last| last.ident == "tools") {
+                            "tools"
+                        } else {
+                            "tool"
+                        };
                     let what = match self.role {
                         Role::Collection => "the methods of a collection",
                         _ => "step methods",
@@ -156,13 +144,12 @@ impl Lowering {
 
     fn refer(&mut self, method: &Syntax) {
         let found = references::find(method.body.stream(), self.own.as_deref());
-        self.references
-            .extend(found.into_iter().map(|(target, purpose)| Reference {
-                method: signature::method_name(&method.sig),
-                cfgs: attributes::cfgs(&method.attrs),
-                target,
-                purpose,
-            }));
+        self.references.extend(found.into_iter().map(|(target, purpose)| Reference {
+            method: signature::method_name(&method.sig),
+            cfgs: attributes::cfgs(&method.attrs),
+            target,
+            purpose,
+        }));
     }
 
     fn home_of_method(&self, method: &Syntax, attrs: &[Attribute]) -> Home {
@@ -210,11 +197,7 @@ impl Lowering {
         attrs: &[Attribute],
         errors: &mut Errors,
     ) -> Option<Method> {
-        if let Role::Whole {
-            kind: Kind::LogicStep,
-            ..
-        } = self.role
-        {
+        if let Role::Whole { kind: Kind::LogicStep, .. } = self.role {
             for attr in attrs {
                 errors.at(attr, "a logic step calls no model: it has no tools");
             }

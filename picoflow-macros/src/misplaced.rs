@@ -24,11 +24,7 @@ pub(crate) fn tool(
         "#[tool] can only mark step methods: it stands on a method in a `#[tools]` block, or on a free function"
     };
     let error = syn::Error::new(Span::call_site(), message);
-    let item = if is_block {
-        expand(item)
-    } else {
-        without_ours(item.clone())
-    };
+    let item = if is_block { expand(item) } else { without_ours(item.clone()) };
     with_error(&error, &item)
 }
 
@@ -44,10 +40,7 @@ pub(crate) fn method(mut method: Method) -> TokenStream {
 
 /// `#[tools]` on something that is no impl block; `error` says why.
 pub(crate) fn tools(error: &syn::Error, item: &TokenStream) -> TokenStream {
-    let starts_with_impl = item
-        .clone()
-        .into_iter()
-        .any(|token| is_word(&token, "impl"));
+    let starts_with_impl = item.clone().into_iter().any(|token| is_word(&token, "impl"));
     let message = match receiver_of(item) {
         Some(true) => {
             "`#[tools([..])]` marks a method of a `#[tools] impl Step for …` block; this one has no `#[tools]`"
@@ -59,10 +52,7 @@ pub(crate) fn tools(error: &syn::Error, item: &TokenStream) -> TokenStream {
         None if starts_with_impl => return with_error(error, &without_ours(item.clone())),
         None => lower::BELONGS,
     };
-    with_error(
-        &syn::Error::new(Span::call_site(), message),
-        &without_ours(item.clone()),
-    )
+    with_error(&syn::Error::new(Span::call_site(), message), &without_ours(item.clone()))
 }
 
 fn with_error(error: &syn::Error, item: &TokenStream) -> TokenStream {

@@ -155,17 +155,13 @@ pub(crate) enum Target {
 impl Shape {
     /// Whether the method takes all calls of a reply at once.
     pub(crate) fn is_group(&self) -> bool {
-        self.parameters
-            .iter()
-            .any(|parameter| matches!(parameter, Parameter::Calls))
+        self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Calls))
     }
 
     pub(crate) fn fields(&self) -> impl Iterator<Item = &Field> {
-        self.parameters
-            .iter()
-            .filter_map(|parameter| match parameter {
-                Parameter::Field(field) => Some(field),
-                _ => None,
-            })
+        self.parameters.iter().filter_map(|parameter| match parameter {
+            Parameter::Field(field) => Some(field),
+            _ => None,
+        })
     }
 }

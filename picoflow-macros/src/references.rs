@@ -8,10 +8,7 @@ use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 /// What `body` names, each target once for each purpose, in order. `own` is what `Self` stands for.
 pub(crate) fn find(body: TokenStream, own: Option<&str>) -> Vec<(Target, Purpose)> {
-    let mut found = Found {
-        own,
-        references: Vec::new(),
-    };
+    let mut found = Found { own, references: Vec::new() };
     found.scan(&body.into_iter().collect::<Vec<_>>(), Purpose::Mention);
     found.references
 }
@@ -61,18 +58,13 @@ impl Found<'_> {
     }
 
     fn resolve(&self, name: String) -> Option<Target> {
-        let name = if name == "Self" {
-            self.own?.to_owned()
-        } else {
-            name
-        };
+        let name = if name == "Self" { self.own?.to_owned() } else { name };
         Some(Target::Type(name))
     }
 
     fn push(&mut self, target: Option<Target>, purpose: Purpose) {
         let reference = target.map(|target| (target, purpose));
-        self.references
-            .extend(reference.filter(|reference| !self.references.contains(reference)));
+        self.references.extend(reference.filter(|reference| !self.references.contains(reference)));
     }
 }
 
@@ -129,10 +121,7 @@ fn last_segment(path: &[TokenTree]) -> Option<String> {
 fn matching_open(tokens: &[TokenTree]) -> Option<usize> {
     let mut depth = 1_usize;
     for (index, token) in tokens.iter().enumerate().rev() {
-        let is_arrow = index > 0
-            && tokens
-                .get(index - 1)
-                .is_some_and(|token| is_punct(token, '-'));
+        let is_arrow = index > 0 && tokens.get(index - 1).is_some_and(|token| is_punct(token, '-'));
         if is_punct(token, '>') && !is_arrow {
             depth += 1;
         } else if is_punct(token, '<') {
@@ -147,18 +136,14 @@ fn matching_open(tokens: &[TokenTree]) -> Option<usize> {
 
 /// `X<T>` of `X<T> as Step`.
 fn before_as(tokens: &[TokenTree]) -> &[TokenTree] {
-    let at = tokens
-        .iter()
-        .rposition(|token| matches!(token, TokenTree::Ident(word) if word == "as"));
+    let at =
+        tokens.iter().rposition(|token| matches!(token, TokenTree::Ident(word) if word == "as"));
     at.and_then(|at| tokens.get(..at)).unwrap_or(tokens)
 }
 
 /// Keywords that may stand before the `<` of a qualified path.
 fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "return" | "else" | "in" | "match" | "if" | "break" | "move" | "await"
-    )
+    matches!(word, "return" | "else" | "in" | "match" | "if" | "break" | "move" | "await")
 }
 
 fn is_punct(token: &TokenTree, expected: char) -> bool {
@@ -215,10 +200,7 @@ mod tests {
             json!({ "x": "not this" })
         };
         let found = [("\"A\"", GO), ("\"B\"", GO), ("C", GO), ("D", GO)];
-        assert_eq!(
-            types(body),
-            found.map(|(name, purpose)| (name.to_owned(), purpose))
-        );
+        assert_eq!(types(body), found.map(|(name, purpose)| (name.to_owned(), purpose)));
     }
 
     #[test]
@@ -230,10 +212,7 @@ mod tests {
             log!(A::ID)
         };
         let found = [("A", MENTION), ("B", MENTION), ("A", GO)];
-        assert_eq!(
-            types(body),
-            found.map(|(name, purpose)| (name.to_owned(), purpose))
-        );
+        assert_eq!(types(body), found.map(|(name, purpose)| (name.to_owned(), purpose)));
     }
 
     #[test]
@@ -244,17 +223,8 @@ mod tests {
             Other::new(D::ID);
             run_step(E::ID)
         };
-        let found = [
-            ("A", CHILD),
-            ("B", CHILD),
-            ("\"C\"", CHILD),
-            ("D", MENTION),
-            ("E", MENTION),
-        ];
-        assert_eq!(
-            types(body),
-            found.map(|(name, purpose)| (name.to_owned(), purpose))
-        );
+        let found = [("A", CHILD), ("B", CHILD), ("\"C\"", CHILD), ("D", MENTION), ("E", MENTION)];
+        assert_eq!(types(body), found.map(|(name, purpose)| (name.to_owned(), purpose)));
     }
 
     #[test]

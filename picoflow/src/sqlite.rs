@@ -71,10 +71,7 @@ impl SqliteStore {
         let path = path.as_ref().to_owned();
         let file = path.clone();
         let connection = blocking(move || {
-            if let Some(directory) = file
-                .parent()
-                .filter(|parent| !parent.as_os_str().is_empty())
-            {
+            if let Some(directory) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
                 std::fs::create_dir_all(directory).map_err(StoreError::failed)?;
             }
             let connection = Connection::open(&file).map_err(StoreError::failed)?;
@@ -86,10 +83,7 @@ impl SqliteStore {
             Ok(connection)
         })
         .await?;
-        Ok(Self {
-            path,
-            connection: Arc::new(Mutex::new(connection)),
-        })
+        Ok(Self { path, connection: Arc::new(Mutex::new(connection)) })
     }
 
     /// Runs `work` on a thread that may wait.
@@ -109,9 +103,7 @@ impl SqliteStore {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(StoreError::failed)?
+    tokio::task::spawn_blocking(work).await.map_err(StoreError::failed)?
 }
 
 impl SessionStore for SqliteStore {
@@ -127,13 +119,8 @@ impl SessionStore for SqliteStore {
                 .query_row([&id], |row| row.get(0))
                 .optional()
                 .map_err(StoreError::failed)?;
-            let session = document
-                .map(|document| serde_json::from_str(&document))
-                .transpose();
-            session.map_err(|error| StoreError::Unreadable {
-                session: id,
-                source: error.into(),
-            })
+            let session = document.map(|document| serde_json::from_str(&document)).transpose();
+            session.map_err(|error| StoreError::Unreadable { session: id, source: error.into() })
         })
     }
 
@@ -200,13 +187,10 @@ impl SessionStore for SqliteStore {
                 statement.execute([&id]).map_err(StoreError::failed)?;
                 return Ok(());
             };
-            let mut statement = prepare(
-                connection,
-                "DELETE FROM session WHERE id = ?1 AND revision = ?2",
-            )?;
-            let changed = statement
-                .execute((&id, revision(expected)?))
-                .map_err(StoreError::failed)?;
+            let mut statement =
+                prepare(connection, "DELETE FROM session WHERE id = ?1 AND revision = ?2")?;
+            let changed =
+                statement.execute((&id, revision(expected)?)).map_err(StoreError::failed)?;
             one_row(changed, id)
         })
     }
@@ -240,11 +224,7 @@ fn prepare<'c>(connection: &'c Connection, sql: &str) -> Result<CachedStatement<
 
 /// Whether the compare part of a compare-and-swap held.
 fn one_row(changed: usize, session: String) -> Result<(), StoreError> {
-    if changed == 1 {
-        Ok(())
-    } else {
-        Err(StoreError::conflict(session))
-    }
+    if changed == 1 { Ok(()) } else { Err(StoreError::conflict(session)) }
 }
 
 /// SQLite's integers are signed.
@@ -303,8 +283,6 @@ where
 
 impl fmt::Debug for SqliteStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SqliteStore")
-            .field("path", &self.path)
-            .finish_non_exhaustive()
+        f.debug_struct("SqliteStore").field("path", &self.path).finish_non_exhaustive()
     }
 }

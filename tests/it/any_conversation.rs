@@ -231,15 +231,8 @@ async fn converse(replies: Vec<ModelReply>) {
             let last = memory.last();
             last.is_some_and(|last| last.is_ai() && last.content == reply.text)
         };
-        assert!(
-            session.flow.memory.values().any(ends_with_the_reply),
-            "{reply:?}"
-        );
-        next = if reply.completed {
-            talk.opening().message("Hi")
-        } else {
-            talk.turn("And?")
-        };
+        assert!(session.flow.memory.values().any(ends_with_the_reply), "{reply:?}");
+        next = if reply.completed { talk.opening().message("Hi") } else { talk.turn("And?") };
     }
 }
 

@@ -52,10 +52,7 @@ async fn null_for_an_optional_field_is_accepted() {
 #[tokio::test]
 async fn wrong_arguments_are_told_to_the_model_which_may_correct_them() {
     let model = ScriptedModel::new()
-        .on_call(
-            Rule::new().latest("Book"),
-            [("book", json!({ "room": "seven" }))],
-        )
+        .on_call(Rule::new().latest("Book"), [("book", json!({ "room": "seven" }))])
         .on_call(
             Rule::new().latest("Invalid arguments for tool 'book'"),
             [("book", json!({ "room": 7 }))],
@@ -66,15 +63,9 @@ async fn wrong_arguments_are_told_to_the_model_which_may_correct_them() {
     assert_eq!(reply.text, "Room 7.");
     assert_eq!(talk.state("Desk").await["room"], 7);
     let told = answers(&talk.last_request());
-    assert!(
-        told[0].contains("/room") && told[0].contains("integer"),
-        "{told:?}"
-    );
+    assert!(told[0].contains("/room") && told[0].contains("integer"), "{told:?}");
     let warned = warnings(&reply);
-    assert!(
-        warned[0].starts_with("invalid arguments for tool 'book'"),
-        "{warned:?}"
-    );
+    assert!(warned[0].starts_with("invalid arguments for tool 'book'"), "{warned:?}");
 }
 
 // swiftide PR#560
@@ -83,10 +74,7 @@ async fn json_in_a_json_string_is_repaired_once_with_a_warning() {
     let (talk, reply, told) = book(r#""{\"room\": 7}""#).await;
     assert_eq!(told, ["booked"]);
     assert_eq!(talk.state("Desk").await["room"], 7);
-    assert_eq!(
-        warnings(&reply),
-        ["repaired arguments of tool 'book': JSON in a JSON string"]
-    );
+    assert_eq!(warnings(&reply), ["repaired arguments of tool 'book': JSON in a JSON string"]);
     // What is stored is what ran.
     let session = talk.session().await;
     let messages = session.flow.memory["shared"].conversation();
@@ -115,17 +103,11 @@ async fn a_value_of_a_wrong_type_never_becomes_a_default() {
 
     for (arguments, expected) in [
         (json!({}), Some(json!({ "from": 0, "step": null }))),
-        (
-            json!({ "from": 3 }),
-            Some(json!({ "from": 3, "step": null })),
-        ),
+        (json!({ "from": 3 }), Some(json!({ "from": 3, "step": null }))),
         (json!({ "from": "three" }), None),
         (json!({ "from": -1 }), None),
         // `null` says nothing, which is what the default is for.
-        (
-            json!({ "from": null, "step": null }),
-            Some(json!({ "from": 0, "step": null })),
-        ),
+        (json!({ "from": null, "step": null }), Some(json!({ "from": 0, "step": null }))),
         (json!({ "from": {} }), None),
         (json!({ "step": "two" }), None),
         (json!({ "step": [] }), None),

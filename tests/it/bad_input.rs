@@ -54,10 +54,7 @@ async fn talk() -> Talk {
 #[tokio::test]
 async fn an_unknown_flow_is_refused() {
     let mut talk = talk().await;
-    let error = talk
-        .run(Turn::new("Nobody").message("Hi"))
-        .await
-        .unwrap_err();
+    let error = talk.run(Turn::new("Nobody").message("Hi")).await.unwrap_err();
     assert!(matches!(error, TurnError::UnknownFlow { .. }), "{error}");
     assert_eq!(error.code(), "FLOW_UNKNOWN");
     assert!(error.to_string().contains("`Nobody`"), "{error}");
@@ -120,10 +117,7 @@ async fn another_flows_session_is_refused() {
     assert_eq!(error.code(), "SESSION_FLOW_MISMATCH");
     assert_eq!(
         error.to_string(),
-        format!(
-            "Session '{}' belongs to flow 'TestFlow', not 'OtherFlow'.",
-            talk.id()
-        )
+        format!("Session '{}' belongs to flow 'TestFlow', not 'OtherFlow'.", talk.id())
     );
     talk.say("Hi").await;
 }
@@ -150,13 +144,7 @@ async fn a_message_over_the_limit_is_refused_and_one_within_it_is_kept_whole() {
     let mut talk = talk().await;
     let error = talk.fail(&mebibyte).await;
     assert!(
-        matches!(
-            error,
-            TurnError::MessageTooLarge {
-                bytes: 1_048_576,
-                limit: 262_144
-            }
-        ),
+        matches!(error, TurnError::MessageTooLarge { bytes: 1_048_576, limit: 262_144 }),
         "{error}"
     );
     talk.say("Hi").await;
@@ -188,18 +176,12 @@ async fn a_config_that_differs_is_refused_and_an_equal_one_is_not() {
 async fn book(text: &str) -> String {
     let model = ScriptedModel::new()
         .on_call_text(Rule::new().latest("try it"), [("book", text)])
-        .on_call(
-            Rule::new().latest("try better"),
-            [("book", json!({ "legs": [{ "km": 5 }] }))],
-        )
+        .on_call(Rule::new().latest("try better"), [("book", json!({ "legs": [{ "km": 5 }] }))])
         .on(Rule::new(), "Hello.");
     let mut talk = Talk::new(Steps::new().add(Booking), model).await;
     let reply = talk.say("try it").await;
     let warned = warnings(&reply).join("\n");
-    assert!(
-        warned.contains("invalid arguments for tool 'book': "),
-        "{warned}"
-    );
+    assert!(warned.contains("invalid arguments for tool 'book': "), "{warned}");
     assert_eq!(reply.step, Booking::ID);
     assert_eq!(talk.state("Booking").await, Value::Null);
     let told = answers(&talk.last_request()).pop().unwrap();
@@ -211,13 +193,7 @@ async fn book(text: &str) -> String {
 
 #[tokio::test]
 async fn malformed_json_arguments_are_told_to_the_model() {
-    for text in [
-        "{\"legs\": [",
-        "legs=1",
-        "{'legs': []}",
-        "\u{0}",
-        "{\"legs\": []} trailing",
-    ] {
+    for text in ["{\"legs\": [", "legs=1", "{'legs': []}", "\u{0}", "{\"legs\": []} trailing"] {
         let told = book(text).await;
         assert!(told.contains("malformed JSON"), "{text:?}: {told}");
     }
@@ -227,11 +203,7 @@ async fn malformed_json_arguments_are_told_to_the_model() {
 #[tokio::test]
 async fn arguments_of_a_wrong_type_are_told_with_their_path() {
     for (text, path, expected) in [
-        (
-            r#"{"legs": [{"km": 1}, {"km": "far"}]}"#,
-            "/legs/1/km",
-            "integer",
-        ),
+        (r#"{"legs": [{"km": 1}, {"km": "far"}]}"#, "/legs/1/km", "integer"),
         (r#"{"legs": [{"km": 0}]}"#, "/legs/0/km", "minimum"),
         (r#"{"legs": [{"km": 1.5}]}"#, "/legs/0/km", "integer"),
         (r#"{"legs": 7}"#, "/legs", "array"),
@@ -242,10 +214,7 @@ async fn arguments_of_a_wrong_type_are_told_with_their_path() {
         ("17", "", "object"),
     ] {
         let told = book(text).await;
-        assert!(
-            told.contains(path) && told.contains(expected),
-            "{text}: {told}"
-        );
+        assert!(told.contains(path) && told.contains(expected), "{text}: {told}");
     }
 }
 
@@ -258,10 +227,7 @@ async fn a_number_that_fits_the_schema_but_not_the_type_is_told_with_its_path() 
 #[tokio::test]
 async fn a_tool_that_the_step_does_not_expose_is_answered_and_the_turn_goes_on() {
     let model = ScriptedModel::new()
-        .on_call(
-            Rule::new().latest("try it"),
-            [("transfer", json!({ "x": 1 }))],
-        )
+        .on_call(Rule::new().latest("try it"), [("transfer", json!({ "x": 1 }))])
         .on(Rule::new(), "Hello.");
     let mut talk = Talk::new(Steps::new().add(Booking), model).await;
     let reply = talk.say("try it").await;
@@ -277,10 +243,7 @@ async fn a_document_whose_current_step_is_gone_is_refused_and_kept() {
     let mut talk = Talk::on(flow, model(), Arc::clone(&store)).await;
     talk.say("Hi").await;
     let good = talk.session().await;
-    for (change, part) in [
-        ("step", "`GoneStep` is not in the flow"),
-        ("version", "version 2"),
-    ] {
+    for (change, part) in [("step", "`GoneStep` is not in the flow"), ("version", "version 2")] {
         let mut changed = good.clone();
         match change {
             "step" => changed.flow.current_step = StepId::new("GoneStep"),

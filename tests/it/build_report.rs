@@ -101,10 +101,7 @@ async fn a_tool_that_two_steps_define_is_a_duplicate_that_names_both() {
         text.contains("Duplicate tool 'duplicate_tool' registered in flow 'DuplicateToolFlow'."),
         "{text}"
     );
-    assert!(
-        text.contains("step `First`") && text.contains("step `Second`"),
-        "{text}"
-    );
+    assert!(text.contains("step `First`") && text.contains("step `Second`"), "{text}");
 }
 
 #[tokio::test]
@@ -135,24 +132,16 @@ async fn a_tool_that_nobody_defines_is_named_with_the_nearest_one() {
         }]
     );
     let text = faults[0].to_string();
-    assert!(
-        text.contains("Tool 'user_nam' is not defined in flow 'TestFlow'."),
-        "{text}"
-    );
+    assert!(text.contains("Tool 'user_nam' is not defined in flow 'TestFlow'."), "{text}");
     assert!(text.contains("Did you mean `user_name`?"), "{text}");
 }
 
 #[tokio::test]
 async fn two_flows_of_one_name_are_a_fault() {
-    let engine = Engine::builder()
-        .flow(TestFlow::new(bare()))
-        .flow(TestFlow::new(bare()));
+    let engine = Engine::builder().flow(TestFlow::new(bare())).flow(TestFlow::new(bare()));
     let error = engine.model(ScriptedModel::new()).build().await;
     let text = error.unwrap_err().to_string();
-    assert!(
-        text.contains("Flow 'TestFlow' is already registered."),
-        "{text}"
-    );
+    assert!(text.contains("Flow 'TestFlow' is already registered."), "{text}");
 }
 
 #[tokio::test]
@@ -164,13 +153,7 @@ async fn a_flow_without_steps_is_a_fault() {
 #[tokio::test]
 async fn a_step_listed_twice_is_a_fault() {
     let flow = TestFlow::new(bare().add(Bare(&[])));
-    assert_eq!(
-        faults(flow).await,
-        [BuildFault::DuplicateStep {
-            flow: FLOW,
-            step: Bare::ID,
-        }]
-    );
+    assert_eq!(faults(flow).await, [BuildFault::DuplicateStep { flow: FLOW, step: Bare::ID }]);
 }
 
 #[tokio::test]
@@ -178,18 +161,11 @@ async fn a_tool_name_that_providers_refuse_is_a_fault() {
     let long = "a".repeat(65);
     for name in ["", "a.b", "get weather", "grüßen", &long] {
         let faults = faults(TestFlow::new(bare()).define([name])).await;
-        let refused = BuildFault::ToolName {
-            flow: FLOW,
-            tool: name.to_owned(),
-        };
+        let refused = BuildFault::ToolName { flow: FLOW, tool: name.to_owned() };
         assert!(faults.contains(&refused), "{name}: {faults:?}");
     }
     let longest = "a".repeat(64);
-    assert!(
-        build(TestFlow::new(bare()).define([&longest, "A-z_9"]))
-            .await
-            .is_ok()
-    );
+    assert!(build(TestFlow::new(bare()).define([&longest, "A-z_9"])).await.is_ok());
 }
 
 /// Defines one tool with the schema it is given.
@@ -227,10 +203,7 @@ async fn a_definition_without_a_description_is_a_fault() {
     let flow = TestFlow::new(Steps::new().add(step));
     assert_eq!(
         faults(flow).await,
-        [BuildFault::NoDescription {
-            flow: FLOW,
-            tool: "tool".to_owned(),
-        }]
+        [BuildFault::NoDescription { flow: FLOW, tool: "tool".to_owned() }]
     );
 }
 
@@ -250,10 +223,7 @@ async fn overrides_without_a_base_handler_is_a_fault() {
     let flow = TestFlow::new(Steps::new().add(OverridesNothing));
     assert_eq!(
         faults(flow).await,
-        [BuildFault::NothingToOverride {
-            step: OverridesNothing::ID,
-            tool: "lonely".to_owned(),
-        }]
+        [BuildFault::NothingToOverride { step: OverridesNothing::ID, tool: "lonely".to_owned() }]
     );
 }
 
@@ -313,17 +283,10 @@ fn chain(bases: usize) -> Link {
 
 #[tokio::test]
 async fn a_chain_of_more_than_32_bases_is_a_fault() {
-    assert!(
-        build(TestFlow::new(Steps::new().add(chain(32))))
-            .await
-            .is_ok()
-    );
+    assert!(build(TestFlow::new(Steps::new().add(chain(32)))).await.is_ok());
     assert_eq!(
         faults(TestFlow::new(Steps::new().add(chain(33)))).await,
-        [BuildFault::BaseChain {
-            step: Link::ID,
-            limit: 32,
-        }]
+        [BuildFault::BaseChain { step: Link::ID, limit: 32 }]
     );
 }
 
@@ -333,10 +296,7 @@ async fn a_namespace_that_cannot_be_stored_is_a_fault() {
         let flow = TestFlow::new(Steps::new().add(Bare(&[]).memory(namespace)));
         assert_eq!(
             faults(flow).await,
-            [BuildFault::Namespace {
-                step: Bare::ID,
-                namespace: namespace.to_owned(),
-            }]
+            [BuildFault::Namespace { step: Bare::ID, namespace: namespace.to_owned() }]
         );
     }
 }
@@ -346,20 +306,11 @@ async fn a_model_without_a_name_or_with_a_credential_is_a_fault() {
     for (model, reason) in [
         (ModelRef::new("openai", " "), "no model name"),
         (ModelRef::new("", "gpt"), "no provider"),
-        (
-            ModelRef::new("openai", "gpt").param("api_key", "sk-1"),
-            "`api_key`",
-        ),
+        (ModelRef::new("openai", "gpt").param("api_key", "sk-1"), "`api_key`"),
     ] {
         let entry: StepEntry = Bare(&[]).model(model);
         let faults = faults(TestFlow::new(Steps::new().add(entry))).await;
-        let [
-            BuildFault::Model {
-                owner,
-                reason: said,
-            },
-        ] = &*faults
-        else {
+        let [BuildFault::Model { owner, reason: said }] = &*faults else {
             panic!("{faults:?}");
         };
         assert_eq!(owner, "step `Bare`");
@@ -370,23 +321,11 @@ async fn a_model_without_a_name_or_with_a_credential_is_a_fault() {
 
 #[tokio::test]
 async fn every_fault_of_a_flow_is_reported_in_one_build() {
-    let steps = Steps::new()
-        .add(First)
-        .add(Second)
-        .add(Bare(&["nobody"]).memory("9a"))
-        .add(Bare(&[]));
-    let error = build(TestFlow::new(steps).define(["a b"]))
-        .await
-        .unwrap_err();
+    let steps =
+        Steps::new().add(First).add(Second).add(Bare(&["nobody"]).memory("9a")).add(Bare(&[]));
+    let error = build(TestFlow::new(steps).define(["a b"])).await.unwrap_err();
     let text = error.to_string();
-    for part in [
-        "5 found",
-        "'duplicate_tool'",
-        "'nobody'",
-        "`9a`",
-        "listed twice",
-        "`a b`",
-    ] {
+    for part in ["5 found", "'duplicate_tool'", "'nobody'", "`9a`", "listed twice", "`a b`"] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
@@ -405,13 +344,7 @@ impl Step for Circle {
 #[tokio::test]
 async fn bases_in_a_circle_are_a_fault() {
     let faults = faults(TestFlow::new(Steps::new().add(Circle))).await;
-    assert_eq!(
-        faults,
-        [BuildFault::BaseChain {
-            step: Circle::ID,
-            limit: 32,
-        }]
-    );
+    assert_eq!(faults, [BuildFault::BaseChain { step: Circle::ID, limit: 32 }]);
 }
 
 struct SingleBase;
@@ -472,9 +405,6 @@ async fn a_step_and_a_flow_without_a_name_are_faults() {
     let faults = faults(NamelessFlow).await;
     let texts: Vec<_> = faults.iter().map(ToString::to_string).collect();
     assert_eq!(texts.len(), 2);
-    assert!(
-        texts[0].contains("NamelessFlow` has a blank name"),
-        "{texts:?}"
-    );
+    assert!(texts[0].contains("NamelessFlow` has a blank name"), "{texts:?}");
     assert!(texts[1].contains("Nameless` has a blank name"), "{texts:?}");
 }

@@ -58,15 +58,7 @@ async fn a_handler_that_reads_other_arguments_than_the_model_is_told_of_is_a_war
         ),
     ] {
         let warnings = warnings(dob(&properties)).await;
-        let [
-            BuildWarning::SchemaMismatch {
-                step,
-                method,
-                tool,
-                reason,
-            },
-        ] = &*warnings
-        else {
+        let [BuildWarning::SchemaMismatch { step, method, tool, reason }] = &*warnings else {
             panic!("{warnings:?}");
         };
         assert_eq!((step, *method, &**tool), (&Handles::ID, "dob", "dob"));
@@ -81,10 +73,7 @@ async fn an_exposed_tool_without_a_handler_is_a_warning() {
     let flow = TestFlow::new(Steps::new().add(Bare(&["a"]))).define(["a"]);
     assert_eq!(
         warnings(flow).await,
-        [BuildWarning::NoHandler {
-            step: Bare::ID,
-            tool: "a".to_owned(),
-        }]
+        [BuildWarning::NoHandler { step: Bare::ID, tool: "a".to_owned() }]
     );
 }
 
@@ -99,10 +88,7 @@ async fn a_set_with_a_name_that_is_not_exposed_is_a_warning() {
                 method: "handle",
                 tool: "a".to_owned(),
             },
-            BuildWarning::NoHandler {
-                step: Bare::ID,
-                tool: "a".to_owned(),
-            }
+            BuildWarning::NoHandler { step: Bare::ID, tool: "a".to_owned() }
         ]
     );
 }
@@ -113,10 +99,7 @@ async fn a_definition_that_no_step_exposes_is_a_warning() {
         TestFlow::new(Steps::new().add(Bare(&[])).add(TerminateSessionStep)).define(["forgotten"]);
     assert_eq!(
         warnings(flow).await,
-        [BuildWarning::NeverExposed {
-            flow: FLOW,
-            tool: "forgotten".to_owned(),
-        }]
+        [BuildWarning::NeverExposed { flow: FLOW, tool: "forgotten".to_owned() }]
     );
 }
 
@@ -151,10 +134,7 @@ async fn a_target_that_is_no_step_of_the_flow_is_a_warning() {
         method,
         target: target.to_owned(),
     };
-    assert_eq!(
-        warnings(flow).await,
-        [unknown("astray", "Elsewhere"), unknown("away", "Nowhere")]
-    );
+    assert_eq!(warnings(flow).await, [unknown("astray", "Elsewhere"), unknown("away", "Nowhere")]);
     let text = unknown("away", "Nowhere").to_string();
     assert!(text.contains("`away` goes to `Nowhere`"), "{text}");
 }
@@ -166,10 +146,7 @@ async fn a_strict_build_fails_on_warnings() {
     let error = error.unwrap_err();
     let text = error.to_string();
     assert!(text.contains("2 found"), "{text}");
-    assert!(
-        text.contains("(strict) step `GoesAstray`: `astray`"),
-        "{text}"
-    );
+    assert!(text.contains("(strict) step `GoesAstray`: `astray`"), "{text}");
     let BuildError::Flows { faults, warnings } = error else {
         panic!("{error}");
     };
@@ -253,10 +230,7 @@ impl Step for Right {
 
 #[tokio::test]
 async fn a_definition_inherited_by_two_steps_is_no_duplicate() {
-    let steps = Steps::new()
-        .add(Left(SharedBase))
-        .add(Right(SharedBase))
-        .add(SharedBase);
+    let steps = Steps::new().add(Left(SharedBase)).add(Right(SharedBase)).add(SharedBase);
     let engine = Engine::builder().flow(TestFlow::new(steps));
     let engine = engine.model(ScriptedModel::new()).strict().build().await;
     let engine = engine.unwrap();
@@ -303,9 +277,6 @@ impl Flow for House {
 async fn a_step_that_nothing_routes_to_is_a_warning() {
     assert_eq!(
         warnings(House).await,
-        [BuildWarning::NeverReached {
-            flow: House::ID,
-            step: Attic::ID,
-        }]
+        [BuildWarning::NeverReached { flow: House::ID, step: Attic::ID }]
     );
 }

@@ -104,10 +104,7 @@ async fn every_call_is_answered_in_the_history_of_its_step_before_the_next_step_
 async fn a_tool_that_is_seen_in_a_shared_history_is_not_offered_and_not_callable() {
     let model = ScriptedModel::new()
         .on_call(Rule::new().step("Triage"), [("hand_over", json!({}))])
-        .on_call(
-            Rule::new().step("Desk").latest("input validated"),
-            [("look_up", json!({}))],
-        )
+        .on_call(Rule::new().step("Desk").latest("input validated"), [("look_up", json!({}))])
         .on(Rule::new().step("Desk").latest("does not exist"), "Sorry.");
     let mut talk = Talk::of(flow(), model).await;
     let reply = talk.say("go").await;
@@ -124,17 +121,7 @@ async fn a_model_that_insists_on_a_tool_that_is_not_there_meets_the_limit() {
     let limits = Limits::default().model_rounds(4);
     let mut talk = Talk::of(flow().limits(limits), model.clone()).await;
     let error = talk.fail("go").await;
-    assert!(
-        matches!(
-            error,
-            TurnError::Limit {
-                what: "model rounds",
-                limit: 4,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TurnError::Limit { what: "model rounds", limit: 4, .. }), "{error}");
     assert_eq!(model.calls(), 4);
 }
 
@@ -153,17 +140,8 @@ async fn all_calls_of_a_reply_belong_to_the_step_that_received_it() {
     for names in [["hand_over", "look_up"], ["look_up", "hand_over"]] {
         let (talk, reply) = run(&names).await;
         assert_eq!(reply.step, Desk::ID);
-        assert_eq!(
-            talk.state("Triage").await,
-            json!({ "handed": true, "looked": true })
-        );
-        assert_eq!(
-            events(&reply)
-                .iter()
-                .filter(|event| event.starts_with("model"))
-                .count(),
-            2
-        );
+        assert_eq!(talk.state("Triage").await, json!({ "handed": true, "looked": true }));
+        assert_eq!(events(&reply).iter().filter(|event| event.starts_with("model")).count(), 2);
     }
 }
 
@@ -171,15 +149,7 @@ async fn all_calls_of_a_reply_belong_to_the_step_that_received_it() {
 #[tokio::test]
 async fn there_is_one_cursor_and_only_its_step_answers() {
     let (talk, reply) = run(&["hand_over"]).await;
-    assert_eq!(
-        events(&reply),
-        [
-            "model Triage",
-            "tool hand_over",
-            "Triage -> Desk",
-            "model Desk"
-        ]
-    );
+    assert_eq!(events(&reply), ["model Triage", "tool hand_over", "Triage -> Desk", "model Desk"]);
     assert_eq!(reply.text, "Desk speaks.");
     assert_eq!(talk.session().await.flow.current_step, Desk::ID);
 }
@@ -189,32 +159,17 @@ async fn there_is_one_cursor_and_only_its_step_answers() {
 async fn two_hand_overs_in_one_reply_follow_a_rule_that_is_told() {
     let (_, reply) = run(&["hand_over", "escalate"]).await;
     assert_eq!((&*reply.text, &reply.step), ("Back speaks.", &Back::ID));
-    assert_eq!(
-        warnings(&reply),
-        ["competing transitions: Desk, Back; applied Back"]
-    );
+    assert_eq!(warnings(&reply), ["competing transitions: Desk, Back; applied Back"]);
 }
 
 // langgraph#6455
 #[tokio::test]
 async fn source_state_target_state_and_the_move_are_written_together_or_not_at_all() {
     let mut talk = Talk::of(flow(), calls(&["hand_over"])).await;
-    let open = talk
-        .opening()
-        .message("hello")
-        .config(json!({ "closed": true }));
+    let open = talk.opening().message("hello").config(json!({ "closed": true }));
     talk.run(open).await.unwrap();
     let error = talk.fail("go").await;
-    assert!(
-        matches!(
-            error,
-            TurnError::Hook {
-                hook: "on_enter",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TurnError::Hook { hook: "on_enter", .. }), "{error}");
     assert_eq!(talk.session().await.flow.current_step, Triage::ID);
     assert_eq!(talk.state("Triage").await, Value::Null);
     assert_eq!(talk.state("Desk").await, Value::Null);
@@ -254,14 +209,7 @@ async fn a_fixed_text_can_be_said_on_the_way_without_a_model_call() {
     let model = calls(&[]);
     let mut talk = Talk::of(TestFlow::new(steps), model).await;
     let reply = talk.say("Hi").await;
-    assert_eq!(
-        events(&reply),
-        [
-            "said This call is recorded.",
-            "Notice -> Back",
-            "model Back"
-        ]
-    );
+    assert_eq!(events(&reply), ["said This call is recorded.", "Notice -> Back", "model Back"]);
 }
 
 // rig#1536, #1477, PR#1954
@@ -283,19 +231,13 @@ async fn a_handler_gets_the_sessions_values_through_the_real_loop() {
         .on_call(Rule::new().latest("account?"), [("account", json!({}))])
         .on(Rule::new(), "Done.");
     let mut talk = Talk::new(Steps::new().add(Account), model).await;
-    let open = talk
-        .opening()
-        .message("account?")
-        .config(json!({ "user": "Ann" }));
+    let open = talk.opening().message("account?").config(json!({ "user": "Ann" }));
     talk.run(open).await.unwrap();
     talk.say("account?").await;
     let told = format!("Ann in {} by account", talk.id());
     assert_eq!(answers(&talk.last_request()), [told.clone(), told]);
     // The model never sees it as an argument.
-    assert_eq!(
-        talk.last_request().tools[0].schema()["properties"],
-        json!({})
-    );
+    assert_eq!(talk.last_request().tools[0].schema()["properties"], json!({}));
 }
 
 // swiftide PR#790, PR#799, PR#628, PR#612
@@ -304,11 +246,7 @@ async fn each_call_is_in_the_next_request_exactly_once_also_a_failed_one() {
     let model = ScriptedModel::new()
         .on_call(
             Rule::new().latest("go"),
-            [
-                ("look_up", json!({})),
-                ("nobody", json!({})),
-                ("hand_over", json!({})),
-            ],
+            [("look_up", json!({})), ("nobody", json!({})), ("hand_over", json!({}))],
         )
         .on(Rule::new(), "Done.");
     let mut talk = Talk::of(flow(), model).await;
@@ -316,9 +254,7 @@ async fn each_call_is_in_the_next_request_exactly_once_also_a_failed_one() {
     talk.say("and").await;
     for request in &talk.requests()[1..] {
         let lines = lines(&request.messages);
-        let calls = lines
-            .iter()
-            .filter(|line| line.contains("look_up, nobody, hand_over"));
+        let calls = lines.iter().filter(|line| line.contains("look_up, nobody, hand_over"));
         assert_eq!(calls.count(), 1, "{lines:?}");
         let answered = lines.iter().filter(|line| line.starts_with("tool: "));
         assert_eq!(answered.count(), 3, "{lines:?}");

@@ -135,10 +135,7 @@ fn steps(journal: &Journal) -> Steps {
 /// A parent that makes this call when the user says `run`.
 fn model(tool: &'static str, arguments: Value) -> ScriptedModel {
     ScriptedModel::new()
-        .on_call(
-            Rule::new().step("Parent").latest("run"),
-            [(tool, arguments)],
-        )
+        .on_call(Rule::new().step("Parent").latest("run"), [(tool, arguments)])
         .on(Rule::new().step("Parent"), "Parent speaks.")
         .on(Rule::new().step("Talks"), "Child speaks.")
         .on(Rule::new().step("Structured"), r#"{"title":"Up"}"#)
@@ -158,20 +155,11 @@ async fn a_child_answers_with_its_text_and_the_cursor_stays() {
     assert_eq!(reply.step, Parent::ID);
     assert_eq!(answers(&talk.last_request()), [r#""Child speaks.""#]);
     assert_eq!(journal.take(), ["enter", "exit"]);
-    assert_eq!(
-        talk.memory("Talks").await,
-        ["human: Say a word.", "ai: Child speaks."]
-    );
+    assert_eq!(talk.memory("Talks").await, ["human: Say a word.", "ai: Child speaks."]);
     assert_eq!(talk.state("Talks").await, json!({ "entered": true }));
     assert_eq!(
         events(&reply),
-        [
-            "model Parent",
-            "child Talks 1",
-            "model Talks",
-            "tool run",
-            "model Parent"
-        ]
+        ["model Parent", "child Talks 1", "model Talks", "tool run", "model Parent"]
     );
     let session = serde_json::to_value(talk.session().await).unwrap();
     assert_eq!(
@@ -197,12 +185,7 @@ async fn a_child_without_a_message_has_something_to_answer() {
     talk.say("run").await;
     assert_eq!(
         talk.memory("Talks").await,
-        [
-            "human: Start",
-            "ai: Child speaks.",
-            "human: Start",
-            "ai: Child speaks."
-        ]
+        ["human: Start", "ai: Child speaks.", "human: Start", "ai: Child speaks."]
     );
 }
 
@@ -269,10 +252,8 @@ async fn a_child_that_leaves_by_its_reply_fails_the_turn() {
 
 #[tokio::test]
 async fn a_misuse_in_a_child_fails_the_turn_also_if_its_caller_ignores_it() {
-    let model = model("ignore", json!({ "child": "Worker" })).on_call(
-        Rule::new().step("Worker"),
-        [("answer", json!({ "with": "go" }))],
-    );
+    let model = model("ignore", json!({ "child": "Worker" }))
+        .on_call(Rule::new().step("Worker"), [("answer", json!({ "with": "go" }))]);
     let mut talk = talk(model).await;
     let error = talk.fail("run").await;
     assert!(matches!(error, TurnError::Misuse { .. }), "{error}");
@@ -313,18 +294,10 @@ async fn children_in_children_meet_the_limit_of_levels() {
     let mut talk = Talk::of(flow, model("run", json!({ "child": "Nested" }))).await;
     let reply = talk.say("run").await;
     let told = answers(&talk.last_request());
-    assert!(
-        told[0].contains("limit of 3 levels of children"),
-        "{told:?}"
-    );
-    let levels: Vec<_> = events(&reply)
-        .into_iter()
-        .filter(|event| event.starts_with("child"))
-        .collect();
-    assert_eq!(
-        levels,
-        ["child Nested 1", "child Nested 2", "child Nested 3"]
-    );
+    assert!(told[0].contains("limit of 3 levels of children"), "{told:?}");
+    let levels: Vec<_> =
+        events(&reply).into_iter().filter(|event| event.starts_with("child")).collect();
+    assert_eq!(levels, ["child Nested 1", "child Nested 2", "child Nested 3"]);
 }
 
 #[tokio::test]
@@ -361,19 +334,14 @@ async fn a_child_that_panics_does_not_make_the_next_one_deeper() {
     let model = ScriptedModel::new()
         .on_call(
             Rule::new().step("Parent").latest("run"),
-            [
-                ("run", json!({ "child": "Bursts" })),
-                ("run", json!({ "child": "Talks" })),
-            ],
+            [("run", json!({ "child": "Bursts" })), ("run", json!({ "child": "Talks" }))],
         )
         .on(Rule::new().step("Parent"), "Parent speaks.")
         .on(Rule::new().step("Talks"), "Child speaks.");
     let mut talk = Talk::new(steps(&Journal::default()).add(Bursts), model).await;
     let reply = talk.say("run").await;
-    let started: Vec<_> = events(&reply)
-        .into_iter()
-        .filter(|event| event.starts_with("child"))
-        .collect();
+    let started: Vec<_> =
+        events(&reply).into_iter().filter(|event| event.starts_with("child")).collect();
     assert_eq!(started, ["child Bursts 1", "child Talks 1"]);
     // What the failed handler wrote is undone, the other's is not.
     assert_eq!(talk.state("Talks").await, json!({ "entered": true }));
@@ -382,16 +350,11 @@ async fn a_child_that_panics_does_not_make_the_next_one_deeper() {
 #[tokio::test]
 async fn a_child_on_its_parents_namespace_leaves_a_valid_history() {
     let journal = Journal::default();
-    let steps = Steps::new()
-        .add(Parent.memory("shared"))
-        .add(Talks(journal).memory("shared"));
+    let steps = Steps::new().add(Parent.memory("shared")).add(Talks(journal).memory("shared"));
     let run = json!({ "child": "Talks", "message": "Say a word." });
     let mut talk = Talk::new(steps, model("run", run)).await;
     assert_eq!(talk.say("run").await.text, "Parent speaks.");
     let memory = talk.memory("shared").await;
     assert_eq!(memory.len(), 6, "{memory:?}");
-    assert!(
-        memory.contains(&"ai: Child speaks.".to_owned()),
-        "{memory:?}"
-    );
+    assert!(memory.contains(&"ai: Child speaks.".to_owned()), "{memory:?}");
 }

@@ -34,10 +34,7 @@ impl Step for Other {}
 
 async fn talk(act: fn(&mut Cx<'_>) -> Value) -> (Talk, Journal) {
     let journal = Journal::default();
-    let acts = Acts {
-        act,
-        journal: journal.clone(),
-    };
+    let acts = Acts { act, journal: journal.clone() };
     let model = ScriptedModel::new()
         .on_call(Rule::new().latest("act"), [("act", json!({}))])
         .on(Rule::new(), "Done.");
@@ -52,12 +49,7 @@ async fn each_given_key_replaces_that_key_and_no_other() {
         cx.save_state(json!({ "a": { "x": 3 } }));
         cx.save_state(json!({}));
         let removed = cx.remove_state("b");
-        json!([
-            cx.state(),
-            removed,
-            cx.remove_state("nothing"),
-            cx.state()["none"]
-        ])
+        json!([cx.state(), removed, cx.remove_state("nothing"), cx.state()["none"]])
     })
     .await;
     talk.say("act").await;
@@ -73,9 +65,7 @@ async fn state_is_read_as_a_type() {
     }
 
     let (mut talk, journal) = talk(|cx| {
-        cx.save_state(Slots {
-            name: "Ann".to_owned(),
-        });
+        cx.save_state(Slots { name: "Ann".to_owned() });
         let slots: Slots = cx.state_as().unwrap();
         json!([slots, cx.state_as::<Vec<u8>>().is_err()])
     })
@@ -150,10 +140,7 @@ async fn the_memory_is_read_without_the_reply_whose_tools_run() {
     .await;
     talk.say("Hi").await;
     talk.say("act").await;
-    assert_eq!(
-        journal.take(),
-        [r#"[["human: Hi","ai: Done.","human: act"],"act",3,0]"#]
-    );
+    assert_eq!(journal.take(), [r#"[["human: Hi","ai: Done.","human: act"],"act",3,0]"#]);
 }
 
 #[tokio::test]
@@ -165,10 +152,7 @@ async fn a_memory_that_a_handler_erases_goes_on_with_its_own_reply() {
     .await;
     talk.say("Hi").await;
     talk.say("act").await;
-    assert_eq!(
-        talk.memory("Acts").await,
-        ["ai: [act]", "tool: input validated", "ai: Done."]
-    );
+    assert_eq!(talk.memory("Acts").await, ["ai: [act]", "tool: input validated", "ai: Done."]);
     assert_eq!(talk.last_request().prompt(), "Act.");
     talk.say("Hi").await;
 }
@@ -210,23 +194,13 @@ async fn a_memory_that_is_erased_on_entry_begins_anew() {
     talk.say("Hi").await;
     talk.say("leave").await;
     talk.say("again").await;
-    assert_eq!(
-        talk.memory("Fresh").await,
-        ["human: Once more.", "ai: Done."]
-    );
+    assert_eq!(talk.memory("Fresh").await, ["human: Once more.", "ai: Done."]);
 }
 
 #[tokio::test]
 async fn the_context_knows_its_session_and_what_it_began_with() {
-    let (mut talk, journal) = talk(|cx| {
-        json!([
-            cx.session_id(),
-            cx.context(),
-            cx.step_id(),
-            cx.is_completed()
-        ])
-    })
-    .await;
+    let (mut talk, journal) =
+        talk(|cx| json!([cx.session_id(), cx.context(), cx.step_id(), cx.is_completed()])).await;
     let open = talk.opening().message("act").config(json!({ "a": 1 }));
     talk.run(open).await.unwrap();
     let expected = json!([talk.id(), { "config": { "a": 1 } }, "Acts", false]);

@@ -36,10 +36,7 @@ async fn one_method_may_handle_several_tools() {
     let flow = TestFlow::new(Steps::new().add(Named)).define(["note", "memo"]);
     let mut talk = Talk::of(flow, calls(&["memo", "note"])).await;
     talk.say("Hi").await;
-    assert_eq!(
-        answers(&talk.last_request()),
-        ["annotated: memo", "annotated: note"]
-    );
+    assert_eq!(answers(&talk.last_request()), ["annotated: memo", "annotated: note"]);
 }
 
 /// Each tool does one thing.
@@ -118,10 +115,7 @@ async fn cross(names: &[&'static str]) -> (Talk, Reply) {
 #[tokio::test]
 async fn calls_run_in_the_order_of_the_reply_and_each_id_is_answered() {
     let (talk, reply) = cross(&["count", "remain", "count"]).await;
-    assert_eq!(
-        reply.tools().collect::<Vec<_>>(),
-        ["count", "remain", "count"]
-    );
+    assert_eq!(reply.tools().collect::<Vec<_>>(), ["count", "remain", "count"]);
     assert_eq!(
         talk.memory("Crossroads").await,
         [
@@ -148,11 +142,7 @@ async fn calls_run_in_the_order_of_the_reply_and_each_id_is_answered() {
 
 #[tokio::test]
 async fn a_stay_never_undoes_a_go() {
-    for names in [
-        &["go_a", "remain"][..],
-        &["remain", "go_a"],
-        &["count", "go_a", "remain"],
-    ] {
+    for names in [&["go_a", "remain"][..], &["remain", "go_a"], &["count", "go_a", "remain"]] {
         let (_, reply) = cross(names).await;
         assert_eq!(reply.step, "A", "{names:?}");
         assert_eq!(warnings(&reply), [""; 0], "{names:?}");
@@ -164,10 +154,7 @@ async fn of_competing_transitions_the_last_target_wins_with_a_warning() {
     let (talk, reply) = cross(&["go_a", "go_b"]).await;
     assert_eq!(reply.step, "B");
     assert_eq!(warnings(&reply), ["competing transitions: A, B; applied B"]);
-    assert_eq!(
-        talk.session().await.warn[0].message,
-        "competing transitions: A, B; applied B"
-    );
+    assert_eq!(talk.session().await.warn[0].message, "competing transitions: A, B; applied B");
     let (_, reply) = cross(&["go_b", "remain", "go_a"]).await;
     assert_eq!(reply.step, "A");
     assert_eq!(warnings(&reply), ["competing transitions: B, A; applied A"]);
@@ -179,30 +166,16 @@ async fn the_same_target_twice_does_not_compete() {
     assert_eq!(reply.step, "A");
     assert_eq!(warnings(&reply), [""; 0]);
     let moves = events(&reply);
-    assert_eq!(
-        moves.iter().filter(|event| event.contains("->")).count(),
-        1,
-        "{moves:?}"
-    );
+    assert_eq!(moves.iter().filter(|event| event.contains("->")).count(), 1, "{moves:?}");
 }
 
 #[tokio::test]
 async fn content_of_finish_then_direct_to_then_direct_ends_the_turn() {
     for (names, text, step, completed) in [
-        (
-            &["say_direct", "end", "direct_a"][..],
-            "finish text",
-            "A",
-            true,
-        ),
+        (&["say_direct", "end", "direct_a"][..], "finish text", "A", true),
         (&["say_direct", "direct_a"], "direct_to text", "A", false),
         (&["direct_a", "say_direct"], "direct_to text", "A", false),
-        (
-            &["say_direct", "remain"],
-            "direct text",
-            "Crossroads",
-            false,
-        ),
+        (&["say_direct", "remain"], "direct text", "Crossroads", false),
         (&["go_b", "say_direct"], "direct text", "B", false),
     ] {
         let (talk, reply) = cross(names).await;
@@ -305,10 +278,7 @@ async fn a_transition_to_a_step_that_is_not_there_fails_the_turn_even_beside_oth
     talk.say("Hi").await;
     let error = talk.fail("Go").await;
     assert!(matches!(error, TurnError::UnknownStep { .. }), "{error}");
-    assert_eq!(
-        error.to_string(),
-        "Step 'Nowhere' is not defined in flow 'TestFlow'."
-    );
+    assert_eq!(error.to_string(), "Step 'Nowhere' is not defined in flow 'TestFlow'.");
     assert_eq!(talk.session().await.error[0].message, error.to_string());
 }
 

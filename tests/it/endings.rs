@@ -15,12 +15,7 @@ async fn direct_ends_the_turn_with_its_text_and_the_session_goes_on() {
     assert_eq!(talk.requests().len(), 1);
     assert_eq!(
         talk.memory("shared").await,
-        [
-            "human: act",
-            "ai: [act]",
-            "tool: input validated",
-            "ai: Exactly this."
-        ]
+        ["human: act", "ai: [act]", "tool: input validated", "ai: Exactly this."]
     );
     let session = talk.session().await;
     let last = session.flow.memory["shared"].last().unwrap();
@@ -31,10 +26,8 @@ async fn direct_ends_the_turn_with_its_text_and_the_session_goes_on() {
 #[tokio::test]
 async fn direct_to_moves_and_ends_the_turn_without_a_crossing() {
     let journal = Journal::default();
-    let source = Source {
-        respond: || direct_to("Target", "Over there."),
-        journal: journal.clone(),
-    };
+    let source =
+        Source { respond: || direct_to("Target", "Over there."), journal: journal.clone() };
     let steps = Steps::new().add(source).add(Target(journal.clone()));
     let mut talk = Talk::new(steps, model()).await;
     let reply = talk.say("act").await;

@@ -12,32 +12,18 @@ use std::{
 /// Built by the same cargo that runs this test.
 static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
     let built = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--quiet",
-            "--package",
-            "picoflow",
-            "--example",
-            "basic_flow",
-        ])
+        .args(["build", "--quiet", "--package", "picoflow", "--example", "basic_flow"])
         .args(["--message-format", "json"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&built.stdout);
-    let messages = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut executables = messages.filter_map(|message| {
         let is_example = message["target"]["name"] == "basic_flow";
-        message["executable"]
-            .as_str()
-            .filter(|_| is_example)
-            .map(PathBuf::from)
+        message["executable"].as_str().filter(|_| is_example).map(PathBuf::from)
     });
-    executables
-        .next()
-        .unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&built.stderr)))
+    executables.next().unwrap_or_else(|| panic!("{}", String::from_utf8_lossy(&built.stderr)))
 });
 
 fn run(store: &Path, args: &[&str], input: &[u8]) -> Output {
@@ -64,10 +50,7 @@ impl Transcript {
         let text = String::from_utf8(output.stdout.clone()).unwrap();
         let (mut turns, mut said) = (Vec::new(), Vec::new());
         for line in text.lines().skip(1) {
-            match line
-                .strip_prefix('[')
-                .and_then(|line| line.strip_suffix(']'))
-            {
+            match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
                 Some(details) => {
                     let details = details.split(" | ").map(str::to_owned).collect();
                     turns.push((said.join("\n"), details));
@@ -85,9 +68,7 @@ impl Transcript {
 
     fn session(&self) -> String {
         let details = &self.0.last().unwrap().1;
-        let session = details
-            .iter()
-            .find_map(|detail| detail.strip_prefix("session: "));
+        let session = details.iter().find_map(|detail| detail.strip_prefix("session: "));
         session.unwrap().to_owned()
     }
 }
@@ -97,10 +78,7 @@ fn scenario() -> Scenario {
 }
 
 fn lines(inputs: &[&str]) -> Vec<u8> {
-    inputs
-        .iter()
-        .flat_map(|input| format!("{input}\n").into_bytes())
-        .collect()
+    inputs.iter().flat_map(|input| format!("{input}\n").into_bytes()).collect()
 }
 
 fn document(store: &Path, session: &str) -> Session {
@@ -114,27 +92,15 @@ fn the_eight_inputs_lead_through_the_expected_steps_to_the_final_state() {
     let directory = tempfile::tempdir().unwrap();
     let store = directory.path().join("sessions.sqlite");
     let scenario = scenario();
-    let inputs = lines(
-        &scenario
-            .turns
-            .iter()
-            .map(|turn| &*turn.input)
-            .collect::<Vec<_>>(),
-    );
+    let inputs = lines(&scenario.turns.iter().map(|turn| &*turn.input).collect::<Vec<_>>());
     let transcript = Transcript::of(&run(&store, &[], &inputs));
 
-    let expected: Vec<_> = scenario
-        .turns
-        .iter()
-        .map(|turn| turn.expected_active_step.as_str())
-        .collect();
+    let expected: Vec<_> =
+        scenario.turns.iter().map(|turn| turn.expected_active_step.as_str()).collect();
     assert_eq!(transcript.steps(), expected);
     for (turn, (text, _)) in scenario.turns.iter().zip(&transcript.0) {
         for part in &turn.response_must_include {
-            assert!(
-                text.to_lowercase().contains(&part.to_lowercase()),
-                "{part}: {text}"
-            );
+            assert!(text.to_lowercase().contains(&part.to_lowercase()), "{part}: {text}");
         }
     }
     let session = document(&store, &transcript.session());
@@ -218,19 +184,13 @@ fn a_session_that_is_unknown_or_has_ended_is_an_error_and_nothing_is_stored() {
     for args in [["--session", "nobody"], ["--show", "nobody"]] {
         let output = run(&store, &args, b"Hi\n");
         assert!(!output.status.success());
-        assert!(
-            String::from_utf8_lossy(&output.stderr).contains("nobody"),
-            "{output:?}"
-        );
+        assert!(String::from_utf8_lossy(&output.stderr).contains("nobody"), "{output:?}");
     }
     let ended = Transcript::of(&run(&store, &[], b"bye\n")).session();
     let before = document(&store, &ended);
     let output = run(&store, &["--session", &ended], b"Hi\n");
     assert!(!output.status.success());
-    assert!(
-        String::from_utf8_lossy(&output.stderr).contains("has ended"),
-        "{output:?}"
-    );
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has ended"), "{output:?}");
     assert_eq!(document(&store, &ended), before);
 }
 

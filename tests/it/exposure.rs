@@ -114,10 +114,7 @@ fn talker() -> ScriptedModel {
 async fn annotated_tools_are_exposed_in_the_order_of_their_methods() {
     let steps = Steps::new().add(NameStep).add(TerminateSessionStep);
     let talk = Talk::new(steps, talker()).await;
-    assert_eq!(
-        exposed(&talk.engine, "NameStep"),
-        ["user_name", "terminate_session"]
-    );
+    assert_eq!(exposed(&talk.engine, "NameStep"), ["user_name", "terminate_session"]);
     assert_eq!(exposed(&talk.engine, "TerminateSessionStep"), [""; 0]);
 }
 
@@ -135,10 +132,7 @@ async fn used_names_come_first_and_an_undecorated_method_handles_its_own() {
         )
         .on(Rule::new().latest("alias ran"), "Both ran.");
     let mut talk = Talk::of(flow, model).await;
-    assert_eq!(
-        exposed(&talk.engine, "LegacyStep"),
-        ["legacy_tool", "aliased_tool"]
-    );
+    assert_eq!(exposed(&talk.engine, "LegacyStep"), ["legacy_tool", "aliased_tool"]);
     assert_eq!(talk.say("go on").await.text, "Both ran.");
     assert_eq!(answers(&talk.last_request()), ["legacy ran", "alias ran"]);
 }
@@ -151,10 +145,7 @@ async fn a_base_is_exposed_first_and_the_first_place_of_a_name_is_kept() {
         "legacy_tool",
     ]);
     let talk = Talk::of(flow, talker()).await;
-    assert_eq!(
-        exposed(&talk.engine, "DerivedStep"),
-        ["legacy_tool", "aliased_tool", "own_tool"]
-    );
+    assert_eq!(exposed(&talk.engine, "DerivedStep"), ["legacy_tool", "aliased_tool", "own_tool"]);
 }
 
 #[tokio::test]
@@ -188,11 +179,7 @@ async fn shy(hide: &str, model: ScriptedModel) -> (Talk, picoflow::Reply) {
 
 #[tokio::test]
 async fn hidden_names_are_not_offered() {
-    for (hide, left) in [
-        ("none", &["open", "secret"][..]),
-        ("secret", &["open"]),
-        ("all", &[]),
-    ] {
+    for (hide, left) in [("none", &["open", "secret"][..]), ("secret", &["open"]), ("all", &[])] {
         let (talk, reply) = shy(hide, talker()).await;
         assert_eq!(offered(&talk.last_request()), left, "{hide}");
         assert_eq!(warnings(&reply), [""; 0], "{hide}");
@@ -203,10 +190,7 @@ async fn hidden_names_are_not_offered() {
 async fn hiding_a_name_that_is_not_exposed_warns_and_hides_nothing() {
     let (talk, reply) = shy("unknown", talker()).await;
     assert_eq!(offered(&talk.last_request()), ["open", "secret"]);
-    assert_eq!(
-        warnings(&reply),
-        ["`hide_tools` names `nobody`, which the step does not expose"]
-    );
+    assert_eq!(warnings(&reply), ["`hide_tools` names `nobody`, which the step does not expose"]);
 }
 
 #[tokio::test]
@@ -225,10 +209,7 @@ async fn a_hidden_tool_cannot_be_called_and_is_not_named_to_the_model() {
 #[tokio::test]
 async fn a_set_with_a_hidden_tool_is_not_handled_as_a_group() {
     let model = ScriptedModel::new()
-        .on_call(
-            Rule::new().latest("Hi"),
-            [("open", json!({})), ("secret", json!({}))],
-        )
+        .on_call(Rule::new().latest("Hi"), [("open", json!({})), ("secret", json!({}))])
         .on(Rule::new(), "Well.");
     let (talk, _) = shy("secret", model).await;
     let answers = answers(&talk.last_request());

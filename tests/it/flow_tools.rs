@@ -15,11 +15,7 @@ impl Flow for HelpDesk {
     }
 
     fn steps(&self) -> Steps {
-        Steps::new()
-            .add(Ask)
-            .add(Review(Base))
-            .add(Quiet)
-            .add(TerminateSessionStep)
+        Steps::new().add(Ask).add(Review(Base)).add(Quiet).add(TerminateSessionStep)
     }
 
     fn initial_step(&self, context: &Value) -> Option<StepId> {
@@ -92,13 +88,9 @@ impl Step for Quiet {
 
 /// A conversation at `step`, in which the model makes these calls when the user says `call`.
 async fn talk(step: &'static str, calls: &[&'static str]) -> (Talk, picoflow::Reply) {
-    let calls: Vec<_> = calls
-        .iter()
-        .map(|&tool| (tool, json!({ "reason": "lost" })))
-        .collect();
-    let model = ScriptedModel::new()
-        .on_call(Rule::new().latest("call"), calls)
-        .on(Rule::new(), "Done.");
+    let calls: Vec<_> = calls.iter().map(|&tool| (tool, json!({ "reason": "lost" }))).collect();
+    let model =
+        ScriptedModel::new().on_call(Rule::new().latest("call"), calls).on(Rule::new(), "Done.");
     let mut talk = Talk::of(HelpDesk, model).await;
     let turn = talk.opening().message("call").config(step);
     let reply = talk.run(turn).await.unwrap();
@@ -108,27 +100,15 @@ async fn talk(step: &'static str, calls: &[&'static str]) -> (Talk, picoflow::Re
 #[tokio::test]
 async fn a_tool_of_the_flow_is_offered_in_every_step_behind_the_steps_own() {
     let (talk, _) = talk("Ask", &["get_human"]).await;
-    assert_eq!(
-        exposed(&talk.engine, "Ask"),
-        ["keep", "get_human", "terminate_session"]
-    );
-    assert_eq!(
-        exposed(&talk.engine, "Review"),
-        ["confirm", "get_human", "terminate_session"]
-    );
-    assert_eq!(
-        offered(&talk.requests()[0]),
-        ["keep", "get_human", "terminate_session"]
-    );
+    assert_eq!(exposed(&talk.engine, "Ask"), ["keep", "get_human", "terminate_session"]);
+    assert_eq!(exposed(&talk.engine, "Review"), ["confirm", "get_human", "terminate_session"]);
+    assert_eq!(offered(&talk.requests()[0]), ["keep", "get_human", "terminate_session"]);
 }
 
 #[tokio::test]
 async fn the_flow_handles_its_tool_with_the_context_of_the_step() {
     let (talk, _) = talk("Ask", &["get_human"]).await;
-    assert_eq!(
-        answers(&talk.last_request()),
-        ["flow: a person comes to Ask"]
-    );
+    assert_eq!(answers(&talk.last_request()), ["flow: a person comes to Ask"]);
     assert_eq!(talk.state("Ask").await, json!({ "reason": "lost" }));
 }
 

@@ -9,13 +9,8 @@ use picoflow::{
 use std::collections::BTreeSet;
 
 async fn basic_flow() -> FlowGraph {
-    let engine = Engine::builder()
-        .flow(BasicFlow)
-        .model(OfflineModel)
-        .strict()
-        .build()
-        .await
-        .unwrap();
+    let engine =
+        Engine::builder().flow(BasicFlow).model(OfflineModel).strict().build().await.unwrap();
     engine.flow("BasicFlow").unwrap().graph()
 }
 
@@ -26,12 +21,7 @@ async fn the_graph_of_the_example_has_every_edge_of_its_code_and_no_other() {
         .edges
         .iter()
         .map(|edge| {
-            (
-                edge.from.as_str(),
-                edge.to.as_str(),
-                edge.method,
-                edge.kind == EdgeKind::Child,
-            )
+            (edge.from.as_str(), edge.to.as_str(), edge.method, edge.kind == EdgeKind::Child)
         })
         .collect();
     let end = "TerminateSessionStep";
@@ -48,12 +38,7 @@ async fn the_graph_of_the_example_has_every_edge_of_its_code_and_no_other() {
         ("NameStep", end, "leave", false),
         ("InContextStep", "ConcurStep1", "on_enter", true),
         ("InContextStep", "ConcurStep2", "on_enter", true),
-        (
-            "ConcurStep1",
-            "ConcurStep3",
-            "complete_concurrent_step1",
-            true,
-        ),
+        ("ConcurStep1", "ConcurStep3", "complete_concurrent_step1", true),
         ("ConcurStep2", "ConcurStep4", "on_enter", true),
         ("DOBStep", "AddressStep", "dob", false),
         ("DOBStep", end, "leave", false),
@@ -62,25 +47,13 @@ async fn the_graph_of_the_example_has_every_edge_of_its_code_and_no_other() {
     ]);
     assert_eq!(edges, expected);
 
-    let handled = graph
-        .edges
-        .iter()
-        .find(|edge| edge.method == "leave")
-        .unwrap();
+    let handled = graph.edges.iter().find(|edge| edge.method == "leave").unwrap();
     assert_eq!(handled.tools, ["terminate_session"]);
-    let entries: Vec<_> = graph
-        .nodes
-        .iter()
-        .filter(|node| node.is_entry)
-        .map(|node| node.step.as_str())
-        .collect();
+    let entries: Vec<_> =
+        graph.nodes.iter().filter(|node| node.is_entry).map(|node| node.step.as_str()).collect();
     assert_eq!(entries, ["WeatherStep", "PresidentStep"]);
-    let logic: Vec<_> = graph
-        .nodes
-        .iter()
-        .filter(|node| node.is_logic)
-        .map(|node| node.step.as_str())
-        .collect();
+    let logic: Vec<_> =
+        graph.nodes.iter().filter(|node| node.is_logic).map(|node| node.step.as_str()).collect();
     assert_eq!(logic, ["FooLogicStep", "GooLogicStep"]);
 }
 
@@ -104,10 +77,7 @@ async fn mermaid_and_dot_draw_every_step_and_every_arrow() {
 async fn the_picture_of_the_readme_is_the_examples_own() {
     let readme = include_str!("../../README.md");
     let mermaid = basic_flow().await.to_mermaid();
-    assert!(
-        readme.contains(&mermaid),
-        "the README should show:\n{mermaid}"
-    );
+    assert!(readme.contains(&mermaid), "the README should show:\n{mermaid}");
 }
 
 #[cfg(feature = "svg")]
@@ -137,18 +107,9 @@ async fn names_that_mean_something_to_a_picture_are_quoted() {
             Steps::new().add(Odd.memory("odd"))
         }
     }
-    let engine = Engine::builder()
-        .flow(OddFlow)
-        .model(ScriptedModel::new())
-        .build()
-        .await
-        .unwrap();
+    let engine = Engine::builder().flow(OddFlow).model(ScriptedModel::new()).build().await.unwrap();
     let graph = engine.flow("Odd \"flow\"").unwrap().graph();
-    assert!(
-        graph
-            .to_mermaid()
-            .contains("&lt;b&gt;&quot;Odd\\step&quot;&lt;/b&gt;")
-    );
+    assert!(graph.to_mermaid().contains("&lt;b&gt;&quot;Odd\\step&quot;&lt;/b&gt;"));
     assert!(graph.to_dot().contains(r#"label="<b>\"Odd\\step\"</b>""#));
     assert!(graph.to_dot().starts_with(r#"digraph "Odd \"flow\"" {"#));
 }

@@ -61,15 +61,9 @@ async fn a_set_is_matched_without_order_and_with_repeats() {
 #[tokio::test]
 async fn a_missing_or_an_extra_name_does_not_match_a_set() {
     let (talk, _) = weather(&["weather", "weather"]).await;
-    assert_eq!(
-        answers(&talk.last_request()),
-        ["weather alone", "weather alone"]
-    );
+    assert_eq!(answers(&talk.last_request()), ["weather alone", "weather alone"]);
     let (talk, _) = weather(&["weather", "forecast", "traffic"]).await;
-    assert_eq!(
-        answers(&talk.last_request()),
-        ["weather alone", "forecast alone", "traffic alone"]
-    );
+    assert_eq!(answers(&talk.last_request()), ["weather alone", "forecast alone", "traffic alone"]);
     assert_eq!(talk.state("Weather").await, Value::Null);
 }
 
@@ -111,10 +105,7 @@ async fn one_invalid_call_keeps_a_group_from_running() {
     let model = ScriptedModel::new()
         .on_call(
             Rule::new().times(1),
-            [
-                ("city", json!({ "name": "LA" })),
-                ("city", json!({ "name": 7 })),
-            ],
+            [("city", json!({ "name": "LA" })), ("city", json!({ "name": 7 }))],
         )
         .on(Rule::new(), "Done.");
     let mut talk = Talk::new(Steps::new().add(Cities), model).await;
@@ -146,9 +137,7 @@ impl Step for Joint {
         if calls.len() > 2 {
             return Err(ToolError::internal("too many"));
         }
-        Ok(go(Landing::ID)
-            .with_message("Both are done.")
-            .with_tool_feedback("done together"))
+        Ok(go(Landing::ID).with_message("Both are done.").with_tool_feedback("done together"))
     }
 }
 
@@ -158,9 +147,7 @@ struct Landing;
 impl Step for Landing {}
 
 async fn joint(names: &[&'static str]) -> (Talk, Reply) {
-    let steps = Steps::new()
-        .add(Joint.memory("shared"))
-        .add(Landing.memory("shared"));
+    let steps = Steps::new().add(Joint.memory("shared")).add(Landing.memory("shared"));
     let flow = TestFlow::new(steps).define(["left", "right"]);
     let mut talk = Talk::of(flow, calls(names)).await;
     let reply = talk.say("Hi").await;

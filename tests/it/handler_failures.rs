@@ -76,9 +76,9 @@ fn write(cx: &mut Cx<'_>) {
 
 /// The user's words are the tools to call.
 async fn talk() -> Talk {
-    let model = ScriptedModel::new()
-        .on(Rule::new().latest("Hi"), "Hello.")
-        .answer(Rule::new(), |request| {
+    let model = ScriptedModel::new().on(Rule::new().latest("Hi"), "Hello.").answer(
+        Rule::new(),
+        |request| {
             let latest = request.latest().unwrap();
             if !latest.is_human() {
                 return Ok(ModelReply::text("Done."));
@@ -86,7 +86,8 @@ async fn talk() -> Talk {
             let tools = latest.content.split(' ').enumerate();
             let call = |(i, tool): (usize, &str)| ToolCall::new(i.to_string(), tool, &json!({}));
             Ok(ModelReply::calls(tools.map(call)))
-        });
+        },
+    );
     let limits = Limits::default().tool_timeout(Duration::from_secs(7));
     let flow = TestFlow::new(Steps::new().add(Fragile)).limits(limits);
     let mut talk = Talk::of(flow, model).await;
@@ -100,10 +101,7 @@ async fn check_internal(talk: &Talk, reply: &Reply, reason: &str) {
     assert!(!reply.completed);
     assert_eq!(talk.state("Fragile").await, Value::Null);
     let told = answers(&talk.last_request()).pop().unwrap();
-    assert_eq!(
-        told,
-        "The tool failed for an internal reason. Do not assume that it did anything."
-    );
+    assert_eq!(told, "The tool failed for an internal reason. Do not assume that it did anything.");
     for request in talk.requests() {
         let lines = lines(&request.messages).join("\n");
         assert!(!lines.contains(SECRET), "{lines}");
@@ -160,10 +158,7 @@ async fn a_failed_handler_undoes_only_itself() {
 async fn feedback_is_told_word_for_word_and_keeps_what_the_handler_wrote() {
     let mut talk = talk().await;
     let reply = talk.say("feedback").await;
-    assert_eq!(
-        answers(&talk.last_request()),
-        ["The desk is closed on Sundays."]
-    );
+    assert_eq!(answers(&talk.last_request()), ["The desk is closed on Sundays."]);
     assert_eq!(talk.state("Fragile").await, json!({ "count": 1 }));
     assert!(reply.completed);
     assert_eq!(talk.session().await.error, []);
@@ -237,16 +232,6 @@ async fn steps_that_send_each_other_on_for_ever_meet_the_limit_of_transitions() 
     let flow = TestFlow::new(Steps::new().add(Ping).add(Pong)).limits(limits);
     let mut talk = Talk::of(flow, model).await;
     let error = talk.fail("Hi").await;
-    assert!(
-        matches!(
-            error,
-            TurnError::Limit {
-                what: "transitions",
-                limit: 6,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TurnError::Limit { what: "transitions", limit: 6, .. }), "{error}");
     assert_eq!(talk.stored().await, []);
 }

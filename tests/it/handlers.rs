@@ -116,16 +116,8 @@ async fn a_handler_takes_what_it_needs_in_any_order() {
         ("reads", json!({}), "Forms {}"),
         ("raw", json!({ "a": [1] }), r#"{"got":{"a":[1]}}"#),
         ("here", json!({}), "helped 0 1"),
-        (
-            "named",
-            json!({ "year": 2000, "tags": ["a"] }),
-            r#"["a","2000 None"]"#,
-        ),
-        (
-            "named",
-            json!({ "tags": [], "theNote": "n", "year": 2001 }),
-            r#"["2001 Some(\"n\")"]"#,
-        ),
+        ("named", json!({ "year": 2000, "tags": ["a"] }), r#"["a","2000 None"]"#),
+        ("named", json!({ "tags": [], "theNote": "n", "year": 2001 }), r#"["2001 Some(\"n\")"]"#),
     ] {
         let (_, told) = told(tool, arguments).await;
         assert_eq!(told, expected, "{tool}");
@@ -148,10 +140,7 @@ async fn parameters_make_the_schema() {
         let tool = request.tools.iter().find(|tool| tool.name() == name);
         tool.unwrap().schema().clone()
     };
-    assert_eq!(
-        schema("nothing"),
-        json!({ "type": "object", "properties": {} })
-    );
+    assert_eq!(schema("nothing"), json!({ "type": "object", "properties": {} }));
     let named = schema("named");
     assert_eq!(named["required"], json!(["year", "tags"]));
     let year = &named["properties"]["year"];

@@ -47,10 +47,7 @@ impl Step for Fails {
         match &*said {
             said if said.contains("on_restore") => direct("remembered"),
             said if said.contains("run_logic") => go("Thinks"),
-            said if ["exit", "enter", "crossing"]
-                .iter()
-                .any(|hook| said.ends_with(hook)) =>
-            {
+            said if ["exit", "enter", "crossing"].iter().any(|hook| said.ends_with(hook)) => {
                 go("Other")
             }
             _ => stay_with("remembered"),
@@ -115,12 +112,7 @@ async fn an_error_of_a_hook_fails_the_turn_and_names_step_and_hook() {
         let mut talk = talk().await;
         talk.say("Hi").await;
         let error = talk.fail(&format!("err {hook}")).await;
-        let TurnError::Hook {
-            step: at,
-            hook: failed,
-            source,
-        } = &error
-        else {
+        let TurnError::Hook { step: at, hook: failed, source } = &error else {
             panic!("{hook}: {error}");
         };
         assert_eq!((at.as_str(), *failed), (step, hook));
@@ -141,28 +133,12 @@ async fn an_error_on_restore_fails_the_next_turn() {
     let mut talk = talk().await;
     talk.say("err on_restore").await;
     let error = talk.fail("Hi").await;
-    assert!(
-        matches!(
-            error,
-            TurnError::Hook {
-                hook: "on_restore",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TurnError::Hook { hook: "on_restore", .. }), "{error}");
 }
 
 #[tokio::test]
 async fn a_panic_in_a_hook_fails_the_turn_and_leaves_the_session_usable() {
-    for hook in [
-        "on_exit",
-        "on_response",
-        "on_enter",
-        "on_crossing",
-        "run_logic",
-        "prompt",
-    ] {
+    for hook in ["on_exit", "on_response", "on_enter", "on_crossing", "run_logic", "prompt"] {
         let mut talk = talk().await;
         talk.say("Hi").await;
         let error = talk.fail(&format!("panic {hook}")).await;
@@ -192,16 +168,7 @@ async fn a_hook_that_fails_at_the_start_stores_no_session() {
     let mut talk = Talk::new(Steps::new().add(Opening), model).await;
     let turn = talk.opening().message("Hi").config("err");
     let error = talk.run(turn).await.unwrap_err();
-    assert!(
-        matches!(
-            error,
-            TurnError::Hook {
-                hook: "on_start",
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TurnError::Hook { hook: "on_start", .. }), "{error}");
     assert_eq!(talk.stored().await, []);
     assert_eq!(talk.say("Hi").await.text, "Open.");
 }
@@ -250,22 +217,12 @@ async fn a_misuse_of_the_context_in_any_hook_fails_the_turn() {
         }
     }
 
-    for hook in [
-        "prompt",
-        "hide_tools",
-        "output_schema",
-        "check_response",
-        "is_end",
-        "on_enter",
-    ] {
+    for hook in ["prompt", "hide_tools", "output_schema", "check_response", "is_end", "on_enter"] {
         let model = ScriptedModel::new().on(Rule::new(), "Fine.");
         let mut talk = Talk::new(Steps::new().add(Astray), model).await;
         let open = talk.opening().message("Hi").config(hook);
         let error = talk.run(open).await.unwrap_err();
-        assert!(
-            matches!(error, TurnError::UnknownStep { .. }),
-            "{hook}: {error}"
-        );
+        assert!(matches!(error, TurnError::UnknownStep { .. }), "{hook}: {error}");
         assert_eq!(talk.stored().await, []);
         talk.say("Hi").await;
     }

@@ -73,9 +73,8 @@ impl<const NAME: char> Step for Logged<NAME> {
 
 async fn logged() -> (Talk, Journal) {
     let journal = Journal::default();
-    let steps = Steps::new()
-        .add(Logged::<'A'>(journal.clone()))
-        .add(Logged::<'B'>(journal.clone()));
+    let steps =
+        Steps::new().add(Logged::<'A'>(journal.clone())).add(Logged::<'B'>(journal.clone()));
     let call = |tool: &'static str| (Rule::new().latest(tool), [(tool, json!({}))]);
     let (cross, remain, child) = (call("cross"), call("remain"), call("child"));
     let model = ScriptedModel::new()
@@ -92,10 +91,7 @@ async fn logged() -> (Talk, Journal) {
 async fn a_new_session_starts_enters_and_crosses() {
     let (mut talk, journal) = logged().await;
     talk.say("Hi").await;
-    assert_eq!(
-        journal.take(),
-        ["A on_start", "A on_enter", "A on_crossing from nowhere"]
-    );
+    assert_eq!(journal.take(), ["A on_start", "A on_enter", "A on_crossing from nowhere"]);
     assert_eq!(talk.memory("A").await, ["human: Hi", "ai: Done."]);
 }
 
@@ -114,15 +110,7 @@ async fn a_go_leaves_enters_and_crosses() {
     talk.say("Hi").await;
     journal.take();
     talk.say("cross").await;
-    assert_eq!(
-        journal.take(),
-        [
-            "A on_restore",
-            "A on_exit",
-            "B on_enter",
-            "B on_crossing from A"
-        ]
-    );
+    assert_eq!(journal.take(), ["A on_restore", "A on_exit", "B on_enter", "B on_crossing from A"]);
     talk.say("Hi").await;
     assert_eq!(journal.take(), ["B on_restore"]);
 }

@@ -57,10 +57,7 @@ impl Step for Child1 {}
 fn model() -> ScriptedModel {
     ScriptedModel::new()
         .on_call(Rule::new().latest("run"), [("run", json!({}))])
-        .on_call(
-            Rule::new().latest("ran"),
-            [("left", json!({})), ("right", json!({}))],
-        )
+        .on_call(Rule::new().latest("ran"), [("left", json!({})), ("right", json!({}))])
         .on(Rule::new(), "Done.")
 }
 
@@ -163,10 +160,7 @@ async fn every_model_call_and_every_tool_call_goes_through_the_host() {
 
 #[tokio::test]
 async fn a_host_may_answer_in_the_place_of_the_model() {
-    let host = Fixed {
-        replay: true,
-        ..Fixed::default()
-    };
+    let host = Fixed { replay: true, ..Fixed::default() };
     let mut talk = talk(host).await;
     assert_eq!(talk.say("run").await.text, "As before.");
     assert_eq!(talk.id(), "session-0");

@@ -16,9 +16,7 @@ impl Step for Criteria {
     }
 
     fn define_tools(&self) -> Vec<ToolDefinition> {
-        ["reroute", "inherited", "shadowed", "left", "right"]
-            .map(definition)
-            .into()
+        ["reroute", "inherited", "shadowed", "left", "right"].map(definition).into()
     }
 
     async fn on_enter(&self, cx: &mut Cx<'_>) -> HookResult {
@@ -102,30 +100,22 @@ impl Step for Luxury {
 
 async fn run(steps: Steps, calls: &[&'static str]) -> Talk {
     let calls: Vec<_> = calls.iter().map(|&name| (name, json!({}))).collect();
-    let model = ScriptedModel::new()
-        .on_call(Rule::new().latest("Hi"), calls)
-        .on(Rule::new(), "Done.");
+    let model =
+        ScriptedModel::new().on_call(Rule::new().latest("Hi"), calls).on(Rule::new(), "Done.");
     let mut talk = Talk::new(steps, model).await;
     talk.say("Hi").await;
     talk
 }
 
 async fn amenity(calls: &[&'static str]) -> Talk {
-    run(
-        Steps::new().add(Amenity(Criteria(Journal::default()))),
-        calls,
-    )
-    .await
+    run(Steps::new().add(Amenity(Criteria(Journal::default()))), calls).await
 }
 
 #[tokio::test]
 async fn a_method_redeclared_without_an_attribute_overrides_and_may_call_the_base() {
     let talk = amenity(&["reroute"]).await;
     assert_eq!(answers(&talk.last_request()), ["derived reroute"]);
-    assert_eq!(
-        talk.state("Amenity").await,
-        json!({ "rerouted_by": "base", "also": "derived" })
-    );
+    assert_eq!(talk.state("Amenity").await, json!({ "rerouted_by": "base", "also": "derived" }));
 }
 
 #[tokio::test]
@@ -148,10 +138,7 @@ async fn a_method_of_the_base_runs_on_the_state_and_the_memory_of_the_derived_st
 #[tokio::test]
 async fn a_group_is_inherited() {
     let talk = amenity(&["right", "left"]).await;
-    assert_eq!(
-        answers(&talk.last_request()),
-        ["base sides of 2", "base sides of 2"]
-    );
+    assert_eq!(answers(&talk.last_request()), ["base sides of 2", "base sides of 2"]);
     let talk = amenity(&["left"]).await;
     assert_eq!(answers(&talk.last_request()), ["left alone"]);
 }
@@ -174,14 +161,8 @@ async fn a_chain_of_three_answers_at_the_nearest_place() {
         exposed(&talk.engine, "Luxury"),
         ["reroute", "inherited", "shadowed", "left", "right"]
     );
-    assert_eq!(
-        answers(&talk.last_request()),
-        ["derived reroute", "luxury keep", "derived above"]
-    );
-    assert_eq!(
-        talk.last_request().prompt(),
-        "Prompt of the base. And luxury."
-    );
+    assert_eq!(answers(&talk.last_request()), ["derived reroute", "luxury keep", "derived above"]);
+    assert_eq!(talk.last_request().prompt(), "Prompt of the base. And luxury.");
     assert_eq!(journal.take(), ["entered Luxury"]);
 }
 
@@ -197,9 +178,7 @@ async fn two_steps_on_one_base_keep_apart() {
     }
 
     let journal = Journal::default();
-    let steps = Steps::new()
-        .add(Amenity(Criteria(journal.clone())))
-        .add(Price(Criteria(journal)));
+    let steps = Steps::new().add(Amenity(Criteria(journal.clone()))).add(Price(Criteria(journal)));
     let model = || {
         ScriptedModel::new()
             .on_call(Rule::new().latest("Hi"), [("inherited", json!({}))])
@@ -271,9 +250,7 @@ impl Step for Bar {
 #[tokio::test]
 async fn a_generic_base_lends_its_tools_and_an_asserted_override_replaces_them() {
     for (initial, expected) in [("Reception", "Good day from the base"), ("Bar", "A nod.")] {
-        let steps = Steps::new()
-            .add(Reception(Polite(Formal)))
-            .add(Bar(Polite(Formal)));
+        let steps = Steps::new().add(Reception(Polite(Formal))).add(Bar(Polite(Formal)));
         let model = ScriptedModel::new()
             .on_call(Rule::new().latest("Hi"), [("greet", json!({}))])
             .on(Rule::new(), "done");

@@ -71,10 +71,7 @@ async fn logic_steps_chain_in_one_turn_without_a_model_call() {
     assert_eq!(talk.state("Ask").await["trail"], json!(["first"]));
     assert_eq!(talk.last_request().prompt(), "Prompt of logic.");
     let sequence: Vec<_> = talk.session().await.flow.sequence;
-    let names: Vec<_> = sequence
-        .iter()
-        .map(|entry| entry.step_name.as_str())
-        .collect();
+    let names: Vec<_> = sequence.iter().map(|entry| entry.step_name.as_str()).collect();
     assert_eq!(names, ["Ask", "First", "Second", "Ask"]);
 }
 
@@ -83,10 +80,7 @@ async fn a_session_that_begins_with_logic_hands_the_users_text_on() {
     let mut talk = Talk::of(TestFlow::new(steps()).initial("First"), model()).await;
     let reply = talk.say("Good morning").await;
     assert_eq!(reply.step, Ask::ID);
-    assert_eq!(
-        talk.memory("Ask").await,
-        ["human: Good morning", "ai: Asked."]
-    );
+    assert_eq!(talk.memory("Ask").await, ["human: Good morning", "ai: Asked."]);
 }
 
 #[tokio::test]
@@ -163,10 +157,7 @@ async fn a_logic_step_may_end_the_session_or_speak_for_another_step() {
 async fn a_message_of_logic_comes_before_the_users_text() {
     let (talk, reply) = decide("forward").await;
     reply.unwrap();
-    assert_eq!(
-        talk.memory("Ask").await,
-        ["human: Logic forwards.", "human: Hi", "ai: Asked."]
-    );
+    assert_eq!(talk.memory("Ask").await, ["human: Logic forwards.", "human: Hi", "ai: Asked."]);
 }
 
 #[tokio::test]
@@ -182,17 +173,7 @@ async fn a_logic_step_that_goes_to_itself_is_an_error() {
 async fn logic_steps_in_a_circle_meet_the_limit_of_transitions() {
     let (_, error) = decide("loop").await;
     let error = error.unwrap_err();
-    assert!(
-        matches!(
-            error,
-            TurnError::Limit {
-                what: "transitions",
-                limit: 5,
-                ..
-            }
-        ),
-        "{error}"
-    );
+    assert!(matches!(error, TurnError::Limit { what: "transitions", limit: 5, .. }), "{error}");
 }
 
 #[tokio::test]

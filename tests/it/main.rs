@@ -23,6 +23,7 @@ mod hooks;
 mod host;
 mod inheritance;
 mod logic;
+mod many_tools;
 mod model_failures;
 mod native;
 mod parallel;

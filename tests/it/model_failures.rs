@@ -31,9 +31,8 @@ const NUDGE: &str = "Follow system prompt and respond properly.";
 
 #[tokio::test]
 async fn an_empty_reply_is_nudged_and_the_nudge_is_not_kept() {
-    let model = ScriptedModel::new()
-        .on(Rule::new().latest(NUDGE), "Better.")
-        .on(Rule::new(), " \n");
+    let model =
+        ScriptedModel::new().on(Rule::new().latest(NUDGE), "Better.").on(Rule::new(), " \n");
     let mut talk = talk(model).await;
     let reply = talk.say("Hi").await;
     assert_eq!(reply.text, "Better.");
@@ -47,9 +46,7 @@ async fn an_empty_reply_is_nudged_and_the_nudge_is_not_kept() {
 
 #[tokio::test]
 async fn empty_replies_to_the_end_are_a_typed_error() {
-    let model = ScriptedModel::new()
-        .on(Rule::new().latest("Hi"), "Hello.")
-        .on(Rule::new(), "");
+    let model = ScriptedModel::new().on(Rule::new().latest("Hi"), "Hello.").on(Rule::new(), "");
     let mut talk = talk(model).await;
     talk.say("Hi").await;
     let error = talk.fail("Say nothing").await;
@@ -65,9 +62,7 @@ async fn empty_replies_to_the_end_are_a_typed_error() {
 #[tokio::test(start_paused = true)]
 async fn a_transient_failure_is_tried_again_with_a_warning() {
     let model = ScriptedModel::new()
-        .answer(Rule::new().times(2), |_| {
-            Err(ModelError::transient("503 overloaded"))
-        })
+        .answer(Rule::new().times(2), |_| Err(ModelError::transient("503 overloaded")))
         .on(Rule::new(), "Hello.");
     let mut talk = talk(model).await;
     let reply = talk.say("Hi").await;
@@ -102,9 +97,7 @@ async fn transient_failures_to_the_end_are_a_typed_error() {
 async fn a_permanent_failure_is_not_tried_again() {
     let model = ScriptedModel::new()
         .on(Rule::new().latest("Hi"), "Hello.")
-        .answer(Rule::new().times(1), |_| {
-            Err(ModelError::permanent("401 unauthorized"))
-        })
+        .answer(Rule::new().times(1), |_| Err(ModelError::permanent("401 unauthorized")))
         .on(Rule::new(), "Back.");
     let mut talk = talk(model).await;
     talk.say("Hi").await;
@@ -134,9 +127,7 @@ async fn a_model_that_fails_in_the_middle_of_a_turn_undoes_the_whole_turn() {
     let model = ScriptedModel::new()
         .on(Rule::new().latest("Hi"), "Hello.")
         .on_call(Rule::new().latest("write"), [("write", json!({}))])
-        .answer(Rule::new().latest("written").times(1), |_| {
-            Err(ModelError::permanent("gone"))
-        })
+        .answer(Rule::new().latest("written").times(1), |_| Err(ModelError::permanent("gone")))
         .on(Rule::new().latest("written"), "Done.");
     let mut talk = Talk::new(Steps::new().add(Writes), model).await;
     talk.say("Hi").await;
@@ -164,10 +155,7 @@ impl ChatModel for Silent {
 }
 
 fn silent(times: usize) -> Silent {
-    Silent {
-        times: Mutex::new(times),
-        then: ScriptedModel::new().on(Rule::new(), "Hello."),
-    }
+    Silent { times: Mutex::new(times), then: ScriptedModel::new().on(Rule::new(), "Hello.") }
 }
 
 #[tokio::test(start_paused = true)]
@@ -177,26 +165,17 @@ async fn a_model_that_does_not_answer_in_time_is_asked_again() {
     let reply = talk.say("Still there?").await;
     assert_eq!(reply.text, "Hello.");
     let warned = warnings(&reply);
-    assert!(
-        warned[0].contains("did not answer within 120s"),
-        "{warned:?}"
-    );
+    assert!(warned[0].contains("did not answer within 120s"), "{warned:?}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_model_that_never_answers_in_time_is_a_typed_error() {
-    let limits = Limits::default()
-        .model_timeout(Duration::from_secs(3))
-        .attempts(2);
+    let limits = Limits::default().model_timeout(Duration::from_secs(3)).attempts(2);
     let flow = TestFlow::new(Steps::new().add(Talks)).limits(limits);
     let mut talk = Talk::of(flow, silent(2)).await;
     talk.say("Hi").await;
     let error = talk.fail("Still there?").await;
-    let TurnError::Model {
-        source: ModelError::TimedOut(limit),
-        ..
-    } = &error
-    else {
+    let TurnError::Model { source: ModelError::TimedOut(limit), .. } = &error else {
         panic!("{error}");
     };
     assert_eq!(*limit, Duration::from_secs(3));
@@ -244,10 +223,7 @@ async fn a_retry_waits_as_long_as_the_provider_asks_else_as_the_limits_say() {
     let shared = crate::support::Shared(store.clone());
     let mut talk = Talk::open(flow, model, shared, store, |engine| engine.host(host)).await;
     talk.say("Hi").await;
-    assert_eq!(
-        *waits.lock().unwrap(),
-        [Duration::from_secs(20), Duration::from_millis(70)]
-    );
+    assert_eq!(*waits.lock().unwrap(), [Duration::from_secs(20), Duration::from_millis(70)]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -266,9 +242,7 @@ async fn a_retry_does_not_run_handlers_again() {
     }
 
     let model = ScriptedModel::new()
-        .answer(Rule::new().latest("counted").times(2), |_| {
-            Err(ModelError::transient("503"))
-        })
+        .answer(Rule::new().latest("counted").times(2), |_| Err(ModelError::transient("503")))
         .on_call(Rule::new().latest("Hi"), [("count", json!({}))])
         .on(Rule::new().latest("counted"), "One.");
     let mut talk = Talk::new(Steps::new().add(Counts), model).await;
@@ -280,16 +254,11 @@ async fn a_retry_does_not_run_handlers_again() {
 async fn there_is_always_one_attempt() {
     let limits = Limits::default().attempts(0);
     let flow = TestFlow::new(Steps::new().add(Talks)).limits(limits);
-    let model = ScriptedModel::new()
-        .on(Rule::new().latest("Hi"), "Hello.")
-        .on(Rule::new(), "");
+    let model = ScriptedModel::new().on(Rule::new().latest("Hi"), "Hello.").on(Rule::new(), "");
     let mut talk = Talk::of(flow, model).await;
     talk.say("Hi").await;
     let error = talk.fail("Well?").await;
-    assert!(
-        matches!(error, TurnError::NoReply { attempts: 1, .. }),
-        "{error}"
-    );
+    assert!(matches!(error, TurnError::NoReply { attempts: 1, .. }), "{error}");
 }
 
 /// Has limits and, in its flow, a model of its own.
@@ -331,17 +300,10 @@ async fn a_goodbye_that_fails_does_not_end_the_session() {
 
     let model = ScriptedModel::new()
         .on(Rule::new().latest("Hi"), "Hello.")
-        .on_call(
-            Rule::new().latest("bye"),
-            [("terminate_session", json!({}))],
-        )
-        .answer(Rule::new().prompt("Say goodbye.").times(1), |_| {
-            Err(ModelError::permanent("401"))
-        })
+        .on_call(Rule::new().latest("bye"), [("terminate_session", json!({}))])
+        .answer(Rule::new().prompt("Say goodbye.").times(1), |_| Err(ModelError::permanent("401")))
         .on(Rule::new().prompt("Say goodbye."), "Good bye.");
-    let steps = Steps::new()
-        .add(Leaves)
-        .add(TerminateSessionStep.memory("end"));
+    let steps = Steps::new().add(Leaves).add(TerminateSessionStep.memory("end"));
     let mut talk = Talk::new(steps, model).await;
     talk.say("Hi").await;
     talk.fail("bye").await;
@@ -349,8 +311,5 @@ async fn a_goodbye_that_fails_does_not_end_the_session() {
     talk.say("Hi").await;
     let reply = talk.say("bye").await;
     assert_eq!((&*reply.text, reply.completed), ("Good bye.", true));
-    assert_eq!(
-        talk.memory("end").await,
-        ["human: I'm done with chat", "ai: Good bye."]
-    );
+    assert_eq!(talk.memory("end").await, ["human: I'm done with chat", "ai: Good bye."]);
 }

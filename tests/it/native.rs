@@ -1,8 +1,5 @@
 //! Native tools: by themselves, and in a flow.
-#![expect(
-    clippy::unused_async,
-    reason = "both forms of a handler are under test"
-)]
+#![expect(clippy::unused_async, reason = "both forms of a handler are under test")]
 
 use crate::support::{Talk, TestFlow};
 use picoflow::{
@@ -79,10 +76,7 @@ impl Orders {
 
     #[tool("cancel_order", description = "Cancel an order", schema = reason_schema)]
     async fn cancel(&self, cx: &ToolContext, id: String, reason: String) -> String {
-        format!(
-            "cancelled {id}: {reason} by {}",
-            cx.call_id().unwrap_or("nobody")
-        )
+        format!("cancelled {id}: {reason} by {}", cx.call_id().unwrap_or("nobody"))
     }
 
     /// How many orders were looked up
@@ -129,44 +123,31 @@ async fn a_free_function_is_a_tool_wherever_it_is_linked() {
     assert_eq!(tool.description(), "Greet someone by name");
     assert_eq!(tool.source(), ToolSource::Native);
     assert_eq!(tool.input_schema()["required"], json!(["name"]));
-    let out = tool
-        .execute(json!({ "name": "Muthu" }), &ToolContext::default())
-        .await;
+    let out = tool.execute(json!({ "name": "Muthu" }), &ToolContext::default()).await;
     assert_eq!(out.output, "Hello, Muthu!");
     assert!(!out.is_error);
     // It is still a function.
     assert_eq!(greet("Ann".to_owned()), "Hello, Ann!");
 
-    let out = find(&tools, "add")
-        .execute(json!({ "a": 2, "b": 40 }), &ToolContext::default())
-        .await;
+    let out =
+        find(&tools, "add").execute(json!({ "a": 2, "b": 40 }), &ToolContext::default()).await;
     assert_eq!(out.output, 42);
 }
 
 #[test]
 fn linked_tools_are_ordered_by_module_and_name() {
     let tools = collect_linked_tools().unwrap();
-    let own: Vec<_> = tools
-        .iter()
-        .map(NativeTool::name)
-        .filter(|name| ["add", "greet"].contains(name))
-        .collect();
+    let own: Vec<_> =
+        tools.iter().map(NativeTool::name).filter(|name| ["add", "greet"].contains(name)).collect();
     assert_eq!(own, ["add", "greet"]);
 }
 
 #[test]
 fn two_linked_tools_of_one_name_are_an_error_that_names_both_places() {
     // In a process of its own, since one name may not be linked twice into this one.
-    let output = Command::new(env!("CARGO_BIN_EXE_linked_twice"))
-        .output()
-        .unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_linked_twice")).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    for part in [
-        "`twin`",
-        "linked_twice::first",
-        "linked_twice::second",
-        "linked_twice.rs:",
-    ] {
+    for part in ["`twin`", "linked_twice::first", "linked_twice::second", "linked_twice.rs:"] {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
@@ -175,29 +156,16 @@ fn two_linked_tools_of_one_name_are_an_error_that_names_both_places() {
 async fn an_object_has_one_tool_for_each_annotated_method_in_their_order() {
     let tools = orders();
     let names: Vec<_> = tools.iter().map(NativeTool::name).collect();
-    assert_eq!(
-        names,
-        [
-            "lookup_order",
-            "cancel_order",
-            "count",
-            "refuse",
-            "explode",
-            "hang"
-        ]
-    );
+    assert_eq!(names, ["lookup_order", "cancel_order", "count", "refuse", "explode", "hang"]);
 
-    let out = find(&tools, "lookup_order")
-        .execute(json!({ "id": "A-1" }), &ToolContext::default())
-        .await;
+    let out =
+        find(&tools, "lookup_order").execute(json!({ "id": "A-1" }), &ToolContext::default()).await;
     assert_eq!(out.output, json!({ "id": "A-1", "status": "shipped" }));
 
     let cancel = find(&tools, "cancel_order");
     assert_eq!(*cancel.input_schema(), reason_schema());
     let cx = ToolContext::default().with_call_id("call_7");
-    let out = cancel
-        .execute(json!({ "id": "A-1", "reason": "customer request" }), &cx)
-        .await;
+    let out = cancel.execute(json!({ "id": "A-1", "reason": "customer request" }), &cx).await;
     assert_eq!(out.output, "cancelled A-1: customer request by call_7");
 }
 
@@ -207,21 +175,10 @@ async fn each_instance_has_its_own_state() {
     let (tools, others) = (collect_tools(Arc::clone(&first)), collect_tools(second));
     let cx = ToolContext::default();
     for _ in 0..3 {
-        find(&tools, "lookup_order")
-            .execute(json!({ "id": "A-1" }), &cx)
-            .await;
+        find(&tools, "lookup_order").execute(json!({ "id": "A-1" }), &cx).await;
     }
-    assert_eq!(
-        find(&tools, "count").execute(Value::Null, &cx).await.output,
-        3
-    );
-    assert_eq!(
-        find(&others, "count")
-            .execute(Value::Null, &cx)
-            .await
-            .output,
-        0
-    );
+    assert_eq!(find(&tools, "count").execute(Value::Null, &cx).await.output, 3);
+    assert_eq!(find(&others, "count").execute(Value::Null, &cx).await.output, 0);
     assert_eq!(first.helper(), 3);
 }
 
@@ -238,31 +195,19 @@ fn a_tool_without_parameters_has_exactly_the_empty_object_schema() {
 async fn arguments_are_checked_against_the_schema_before_the_handler_runs() {
     let tools = orders();
     let cx = ToolContext::default();
-    for arguments in [
-        json!({ "id": 5 }),
-        json!({}),
-        json!([]),
-        json!("A-1"),
-        Value::Null,
-    ] {
+    for arguments in [json!({ "id": 5 }), json!({}), json!([]), json!("A-1"), Value::Null] {
         let out = find(&tools, "lookup_order").execute(arguments, &cx).await;
         assert!(out.is_error);
         assert!(out.text().contains("Invalid arguments"), "{}", out.text());
     }
-    assert_eq!(
-        find(&tools, "count").execute(Value::Null, &cx).await.output,
-        0
-    );
+    assert_eq!(find(&tools, "count").execute(Value::Null, &cx).await.output, 0);
 }
 
 #[cfg(feature = "validate")]
 #[tokio::test]
 async fn what_only_the_written_schema_forbids_is_refused_too() {
     let out = find(&orders(), "cancel_order")
-        .execute(
-            json!({ "id": "A-1", "reason": "no" }),
-            &ToolContext::default(),
-        )
+        .execute(json!({ "id": "A-1", "reason": "no" }), &ToolContext::default())
         .await;
     assert!(out.is_error);
     assert!(out.text().contains("`/reason`"), "{}", out.text());
@@ -270,16 +215,13 @@ async fn what_only_the_written_schema_forbids_is_refused_too() {
 
 #[tokio::test]
 async fn an_error_is_an_output_that_keeps_its_words_from_the_model() {
-    let out = find(&orders(), "lookup_order")
-        .execute(json!({ "id": "" }), &ToolContext::default())
-        .await;
+    let out =
+        find(&orders(), "lookup_order").execute(json!({ "id": "" }), &ToolContext::default()).await;
     assert!(out.is_error);
     assert!(!out.text().contains("locked"), "{}", out.text());
     assert_eq!(out.error().unwrap().to_string(), "table `orders` is locked");
 
-    let out = find(&orders(), "refuse")
-        .execute(json!({}), &ToolContext::default())
-        .await;
+    let out = find(&orders(), "refuse").execute(json!({}), &ToolContext::default()).await;
     assert!(out.is_error);
     assert_eq!(out.output, "Not on Sundays.");
 }
@@ -288,9 +230,7 @@ async fn an_error_is_an_output_that_keeps_its_words_from_the_model() {
 async fn a_panic_is_an_output_and_the_tool_can_be_called_again() {
     let tools = orders();
     for _ in 0..2 {
-        let out = find(&tools, "explode")
-            .execute(json!({}), &ToolContext::default())
-            .await;
+        let out = find(&tools, "explode").execute(json!({}), &ToolContext::default()).await;
         assert!(out.is_error);
         assert!(out.error().unwrap().to_string().contains("the boiler"));
     }
@@ -311,18 +251,10 @@ async fn a_cancelled_context_keeps_the_handler_from_running() {
     let token = CancellationToken::new();
     token.cancel();
     let cx = ToolContext::default().with_cancellation(token);
-    let out = find(&tools, "lookup_order")
-        .execute(json!({ "id": "A-1" }), &cx)
-        .await;
+    let out = find(&tools, "lookup_order").execute(json!({ "id": "A-1" }), &cx).await;
     assert!(out.is_error);
     assert_eq!(out.output, "cancelled");
-    assert_eq!(
-        find(&tools, "count")
-            .execute(json!({}), &ToolContext::default())
-            .await
-            .output,
-        0
-    );
+    assert_eq!(find(&tools, "count").execute(json!({}), &ToolContext::default()).await.output, 0);
 }
 
 #[tokio::test]
@@ -416,10 +348,7 @@ async fn a_flows_native_tools_are_offered_everywhere_behind_a_steps_own() {
 #[tokio::test]
 async fn the_answer_of_a_native_tool_goes_back_to_the_model_and_the_step_stays() {
     let model = ScriptedModel::new()
-        .on_call(
-            Rule::new().latest("two and two"),
-            [("add", json!({ "a": 2, "b": 2 }))],
-        )
+        .on_call(Rule::new().latest("two and two"), [("add", json!({ "a": 2, "b": 2 }))])
         .on(Rule::new().latest("4"), "It is four.");
     let mut talk = Talk::of(Shop, model).await;
     let reply = talk.say("two and two").await;
@@ -431,10 +360,7 @@ async fn the_answer_of_a_native_tool_goes_back_to_the_model_and_the_step_stays()
 #[tokio::test]
 async fn a_step_that_handles_a_native_tools_name_comes_first() {
     let model = ScriptedModel::new()
-        .on_call(
-            Rule::new().latest("hello"),
-            [("greet", json!({ "name": "Ann" }))],
-        )
+        .on_call(Rule::new().latest("hello"), [("greet", json!({ "name": "Ann" }))])
         .on(Rule::new().latest("welcome to the lobby"), "ok");
     let mut talk = Talk::of(Shop, model).await;
     let reply = talk.say("hello").await;
@@ -444,14 +370,8 @@ async fn a_step_that_handles_a_native_tools_name_comes_first() {
 #[tokio::test]
 async fn an_error_of_a_native_tool_in_a_flow_is_noted_and_its_words_stay_from_the_model() {
     let model = ScriptedModel::new()
-        .on_call(
-            Rule::new().step("Lobby").latest("go"),
-            [("to_desk", json!({}))],
-        )
-        .on_call(
-            Rule::new().step("Desk").latest("Start"),
-            [("lookup_order", json!({ "id": "" }))],
-        )
+        .on_call(Rule::new().step("Lobby").latest("go"), [("to_desk", json!({}))])
+        .on_call(Rule::new().step("Desk").latest("Start"), [("lookup_order", json!({ "id": "" }))])
         .on(Rule::new().step("Desk").latest("internal reason"), "Sorry.");
     let mut talk = Talk::of(Shop, model).await;
     let reply = talk.say("go").await;

@@ -29,18 +29,12 @@ impl Step for Fork {
         // What succeeded is there at once.
         let seen = cx.step_state(Branch::ID).to_string();
         self.journal.add(seen);
-        let fulfilled: Vec<_> = batch
-            .fulfilled()
-            .map(|(branch, output)| json!([branch.key, output]))
-            .collect();
-        let rejected: Vec<_> = batch
-            .rejected()
-            .map(|(branch, error)| json!([branch.key, error.code]))
-            .collect();
+        let fulfilled: Vec<_> =
+            batch.fulfilled().map(|(branch, output)| json!([branch.key, output])).collect();
+        let rejected: Vec<_> =
+            batch.rejected().map(|(branch, error)| json!([branch.key, error.code])).collect();
         let order: Vec<_> = batch.branches.iter().map(|branch| &branch.key).collect();
-        Ok(Json(
-            json!({ "fulfilled": fulfilled, "rejected": rejected, "order": order }),
-        ))
+        Ok(Json(json!({ "fulfilled": fulfilled, "rejected": rejected, "order": order })))
     }
 }
 
@@ -65,12 +59,7 @@ impl Step for Branch {
         let own = cx.parallel().cloned();
         let own = own.ok_or("not a branch")?;
         let memory = lines(cx.memory().conversation());
-        self.0.add(format!(
-            "{} {:?} sees {} {memory:?}",
-            own.index,
-            own.key,
-            cx.state()
-        ));
+        self.0.add(format!("{} {:?} sees {} {memory:?}", own.index, own.key, cx.state()));
         match own.params["do"].as_str() {
             Some("fail") => return Err("branch failed".into()),
             Some("save") => {
@@ -80,13 +69,8 @@ impl Step for Branch {
             Some("other") => cx.save_step_state(Fork::ID, json!({ "x": 1 })),
             Some("complete") => cx.mark_completed(),
             Some("nest") => {
-                let inner = cx
-                    .run_steps([Child::new(Inner::ID).message("Work.")])
-                    .await?;
-                let inner: Vec<_> = inner
-                    .fulfilled()
-                    .map(|(_, output)| output.clone())
-                    .collect();
+                let inner = cx.run_steps([Child::new(Inner::ID).message("Work.")]).await?;
+                let inner: Vec<_> = inner.fulfilled().map(|(_, output)| output.clone()).collect();
                 let state = cx.step_state(Inner::ID).clone();
                 cx.save_state(json!({ "inner": inner, "inner_state": state }));
             }
@@ -121,15 +105,9 @@ impl Step for Inner {
 
 fn model() -> ScriptedModel {
     ScriptedModel::new()
-        .on_call(
-            Rule::new().step("Fork").latest("fork"),
-            [("fork", json!({}))],
-        )
+        .on_call(Rule::new().step("Fork").latest("fork"), [("fork", json!({}))])
         .on(Rule::new().step("Fork"), "Joined.")
-        .on_call(
-            Rule::new().prompt(r#""do":"leave""#),
-            [("leave", json!({}))],
-        )
+        .on_call(Rule::new().prompt(r#""do":"leave""#), [("leave", json!({}))])
         .on_call(Rule::new().prompt(r#""do":"done""#), [("done", json!({}))])
         .on(Rule::new().step("Branch"), "Branch speaks.")
         .on(Rule::new().step("Inner"), "Inner speaks.")
@@ -137,14 +115,8 @@ fn model() -> ScriptedModel {
 
 async fn talk(children: Children) -> (Talk, Journal) {
     let journal = Journal::default();
-    let fork = Fork {
-        children,
-        journal: journal.clone(),
-    };
-    let steps = Steps::new()
-        .add(fork)
-        .add(Branch(journal.clone()))
-        .add(Inner);
+    let fork = Fork { children, journal: journal.clone() };
+    let steps = Steps::new().add(fork).add(Branch(journal.clone())).add(Inner);
     (Talk::of(TestFlow::new(steps), model()).await, journal)
 }
 
@@ -155,9 +127,7 @@ fn told(talk: &Talk) -> Value {
 }
 
 fn child(key: &str, what: &str) -> Child {
-    Child::new(Branch::ID)
-        .key(key)
-        .params(json!({ "do": what }))
+    Child::new(Branch::ID).key(key).params(json!({ "do": what }))
 }
 
 fn saves(key: &str, field: &str) -> Child {
@@ -168,12 +138,7 @@ fn saves(key: &str, field: &str) -> Child {
 #[tokio::test]
 async fn results_are_in_the_order_of_the_request() {
     let (mut talk, _) = talk(|| {
-        vec![
-            child("c", "talk"),
-            child("a", "fail"),
-            child("b", "done"),
-            child("d", "fail"),
-        ]
+        vec![child("c", "talk"), child("a", "fail"), child("b", "done"), child("d", "fail")]
     })
     .await;
     talk.say("fork").await;
@@ -192,10 +157,7 @@ async fn a_branch_knows_its_key_index_and_parameters() {
     let (mut talk, journal) = talk(|| vec![child("x", "talk"), child("y", "talk")]).await;
     talk.say("fork").await;
     let seen = journal.take();
-    assert_eq!(
-        seen[..2],
-        [r#"0 Some("x") sees {} []"#, r#"1 Some("y") sees {} []"#]
-    );
+    assert_eq!(seen[..2], [r#"0 Some("x") sees {} []"#, r#"1 Some("y") sees {} []"#]);
 }
 
 #[tokio::test]
@@ -211,13 +173,9 @@ async fn the_state_of_those_that_succeed_is_published_before_the_call_returns() 
 
 #[tokio::test]
 async fn siblings_do_not_see_each_other_and_their_histories_are_private() {
-    let (mut talk, journal) = talk(|| {
-        vec![
-            saves("a", "one").message("For a."),
-            saves("b", "two").message("For b."),
-        ]
-    })
-    .await;
+    let (mut talk, journal) =
+        talk(|| vec![saves("a", "one").message("For a."), saves("b", "two").message("For b.")])
+            .await;
     talk.say("fork").await;
     let seen = journal.take();
     assert!(seen[1].contains("sees {} []"), "{seen:?}");
@@ -254,12 +212,7 @@ async fn a_step_started_twice_needs_keys_of_its_own() {
 #[tokio::test]
 async fn parameters_that_the_step_refuses_start_nothing() {
     let (mut talk, journal) = talk(|| {
-        vec![
-            child("a", "talk"),
-            Child::new(Branch::ID)
-                .key("b")
-                .params(json!({ "refused": true })),
-        ]
+        vec![child("a", "talk"), Child::new(Branch::ID).key("b").params(json!({ "refused": true }))]
     })
     .await;
     talk.say("fork").await;
@@ -281,10 +234,11 @@ async fn two_branches_that_write_one_field_publish_nothing() {
 
 #[tokio::test]
 async fn tokens_of_every_branch_count_also_when_nothing_is_published() {
-    for children in [
-        (|| vec![saves("a", "one"), saves("b", "two"), saves("c", "three")]) as Children,
-        || vec![saves("a", "same"), saves("b", "same"), saves("c", "apart")],
-    ] {
+    for children in
+        [(|| vec![saves("a", "one"), saves("b", "two"), saves("c", "three")]) as Children, || {
+            vec![saves("a", "same"), saves("b", "same"), saves("c", "apart")]
+        }]
+    {
         let (mut talk, _) = talk(children).await;
         let reply = talk.say("fork").await;
         assert_eq!(talk.requests().len(), 5);
@@ -302,14 +256,9 @@ async fn a_nested_batch_publishes_into_its_parent_branch() {
     );
     assert_eq!(talk.state("Inner").await, json!({ "worked": true }));
     let sequence = talk.session().await.flow.sequence;
-    let levels: Vec<_> = sequence
-        .iter()
-        .map(|entry| (entry.step_name.as_str(), entry.level))
-        .collect();
-    assert_eq!(
-        levels,
-        [("Fork", 1), ("Branch", 2), ("Inner", 3), ("Branch", 2)]
-    );
+    let levels: Vec<_> =
+        sequence.iter().map(|entry| (entry.step_name.as_str(), entry.level)).collect();
+    assert_eq!(levels, [("Fork", 1), ("Branch", 2), ("Inner", 3), ("Branch", 2)]);
 }
 
 #[tokio::test]
@@ -325,15 +274,8 @@ async fn a_nested_batch_of_a_branch_that_fails_is_not_published() {
     }
 
     let journal = Journal::default();
-    let fork = Fork {
-        children: || vec![Child::new("Breaks")],
-        journal: journal.clone(),
-    };
-    let steps = Steps::new()
-        .add(fork)
-        .add(Branch(journal))
-        .add(Inner)
-        .add(Breaks);
+    let fork = Fork { children: || vec![Child::new("Breaks")], journal: journal.clone() };
+    let steps = Steps::new().add(fork).add(Branch(journal)).add(Inner).add(Breaks);
     let mut talk = Talk::new(steps, model()).await;
     talk.say("fork").await;
     assert_eq!(told(&talk)["rejected"], json!([[null, "HOOK_FAILED"]]));
@@ -343,10 +285,7 @@ async fn a_nested_batch_of_a_branch_that_fails_is_not_published() {
 #[tokio::test]
 async fn a_branch_that_oversteps_fails_the_turn_and_names_its_step() {
     for (children, part) in [
-        (
-            (|| vec![child("a", "talk"), child("b", "leave")]) as Children,
-            "`go`",
-        ),
+        ((|| vec![child("a", "talk"), child("b", "leave")]) as Children, "`go`"),
         (|| vec![child("a", "other")], "another step's state"),
         (|| vec![child("a", "complete")], "complete the session"),
     ] {
@@ -380,8 +319,5 @@ async fn a_batch_meets_the_limit_of_invocations() {
 async fn an_empty_batch_is_an_empty_result() {
     let (mut talk, _) = talk(Vec::new).await;
     talk.say("fork").await;
-    assert_eq!(
-        told(&talk),
-        json!({ "fulfilled": [], "rejected": [], "order": [] })
-    );
+    assert_eq!(told(&talk), json!({ "fulfilled": [], "rejected": [], "order": [] }));
 }

@@ -54,9 +54,8 @@ mod billing {
 
 async fn talk(calls: &[&'static str]) -> Talk {
     let calls: Vec<_> = calls.iter().map(|&tool| (tool, json!({}))).collect();
-    let model = ScriptedModel::new()
-        .on_call(Rule::new().latest("Hi"), calls)
-        .on(Rule::new(), "Done.");
+    let model =
+        ScriptedModel::new().on_call(Rule::new().latest("Hi"), calls).on(Rule::new(), "Done.");
     let mut talk = Talk::new(Steps::new().add(Support), model).await;
     talk.say("Hi").await;
     talk
@@ -65,10 +64,7 @@ async fn talk(calls: &[&'static str]) -> Talk {
 #[tokio::test]
 async fn parts_are_exposed_behind_the_own_block_in_the_order_listed() {
     let talk = talk(&["greet"]).await;
-    assert_eq!(
-        exposed(&talk.engine, "Support"),
-        ["greet", "invoice", "refund"]
-    );
+    assert_eq!(exposed(&talk.engine, "Support"), ["greet", "invoice", "refund"]);
 }
 
 #[tokio::test]

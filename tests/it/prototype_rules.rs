@@ -131,11 +131,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let reply = vec(select(called.to_vec()), 1..6);
     let uses = vec(select(TOOLS.to_vec()), 0..4);
     let parts = (vec(any::<Index>(), 1..5), uses, vec(reply, 1..4));
-    parts.prop_map(|(chain, uses, replies)| Case {
-        chain,
-        uses,
-        replies,
-    })
+    parts.prop_map(|(chain, uses, replies)| Case { chain, uses, replies })
 }
 
 /// The rules, read off the reference's pages and nothing else.
@@ -189,14 +185,8 @@ impl<'a> Naive<'a> {
     /// The class whose method of this name the instance has.
     fn nearest(&self, method: &str) -> String {
         let has = |class: &&&Class| {
-            let annotated = class
-                .tools
-                .iter()
-                .chain(class.groups)
-                .map(|(name, _)| *name);
-            annotated
-                .chain(class.plain.iter().copied())
-                .any(|name| name == method)
+            let annotated = class.tools.iter().chain(class.groups).map(|(name, _)| *name);
+            annotated.chain(class.plain.iter().copied()).any(|name| name == method)
         };
         let class = self.chain.iter().find(has).unwrap();
         format!("{}::{method}", class.name)
@@ -208,12 +198,10 @@ struct Subject(Box<dyn AnyStep>);
 
 impl Subject {
     fn new(chain: &[&Class], uses: &[&'static str]) -> Self {
-        let base = chain.iter().rev().fold(None, |base, class| {
-            Some((class.make)(Parts {
-                base,
-                uses: uses.to_vec(),
-            }))
-        });
+        let base = chain
+            .iter()
+            .rev()
+            .fold(None, |base, class| Some((class.make)(Parts { base, uses: uses.to_vec() })));
         Self(base.unwrap())
     }
 }
@@ -272,16 +260,9 @@ async fn check(case: &Case) -> Result<(), TestCaseError> {
     let chain: Vec<&Class> = case.chain.iter().map(|index| index.get(POOL)).collect();
     let naive = Naive::new(chain.clone(), &case.uses);
     let shell = Shell(Subject::new(&chain, &case.uses));
-    let model = Script {
-        replies: case.replies.clone(),
-        calls: AtomicUsize::new(0),
-    };
-    let engine = Engine::builder()
-        .flow(CaseFlow(Some(shell).into()))
-        .model(model)
-        .build()
-        .await
-        .unwrap();
+    let model = Script { replies: case.replies.clone(), calls: AtomicUsize::new(0) };
+    let engine =
+        Engine::builder().flow(CaseFlow(Some(shell).into())).model(model).build().await.unwrap();
     let step = engine.flow("CaseFlow").unwrap().step("Shell").unwrap();
     let exposed: Vec<_> = step.tools().map(ToolDefinition::name).collect();
     assert_eq!(exposed, naive.exposed);
@@ -296,13 +277,10 @@ async fn check(case: &Case) -> Result<(), TestCaseError> {
         let id = engine.run(turn).await.unwrap().session;
         let document = engine.session(&id).await.unwrap().unwrap();
         check_history(&document).unwrap();
-        let answers = document.flow.memory["Shell"]
-            .messages
-            .iter()
-            .filter_map(|message| {
-                let is_answer = matches!(message.kind, MessageKind::Tool { .. });
-                is_answer.then_some(&*message.content)
-            });
+        let answers = document.flow.memory["Shell"].messages.iter().filter_map(|message| {
+            let is_answer = matches!(message.kind, MessageKind::Tool { .. });
+            is_answer.then_some(&*message.content)
+        });
         let answers: Vec<_> = answers.skip(seen).collect();
         let expected = naive.answers(reply);
         assert_eq!(answers.len(), expected.len());
@@ -317,15 +295,8 @@ async fn check(case: &Case) -> Result<(), TestCaseError> {
 
 #[test]
 fn the_dispatcher_agrees_with_the_prototype_rules_on_random_chains_tables_and_replies() {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build()
-        .unwrap();
-    let config = Config {
-        cases: CASES,
-        failure_persistence: None,
-        ..Config::default()
-    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
     let result = TestRunner::new(config).run(&cases(), |case| runtime.block_on(check(&case)));
     result.unwrap();
     println!("{CASES} cases");

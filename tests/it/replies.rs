@@ -99,12 +99,7 @@ async fn a_crossing_gives_a_word_only_where_there_is_nothing_to_answer() {
     talk.say("Hi").await;
     assert_eq!(
         talk.memory("shared").await,
-        [
-            "human: Hi",
-            "ai: FORWARD",
-            "human: The user wants more.",
-            "ai: Listening."
-        ]
+        ["human: Hi", "ai: FORWARD", "human: The user wants more.", "ai: Listening."]
     );
     // A new session without a message.
     let mut talk = talker("hello", false).await;
@@ -140,10 +135,7 @@ async fn a_refused_reply_is_asked_again_with_the_reason_and_forgotten() {
     let mut talk = Talk::new(Steps::new().add(Strict), model).await;
     let reply = talk.say("How many?").await;
     assert_eq!(reply.text, "Seven.");
-    assert_eq!(
-        talk.memory("Strict").await,
-        ["human: How many?", "ai: Seven."]
-    );
+    assert_eq!(talk.memory("Strict").await, ["human: How many?", "ai: Seven."]);
     let warned = warnings(&reply);
     assert!(warned[0].contains("attempt 1 of 3"), "{warned:?}");
     assert!(warned[0].contains("Words alone."), "{warned:?}");
@@ -163,19 +155,12 @@ async fn a_refused_call_never_runs() {
 
 #[tokio::test]
 async fn replies_that_are_refused_to_the_end_fail_the_turn() {
-    let model = ScriptedModel::new()
-        .on(Rule::new().latest("fine"), "Fine.")
-        .on(Rule::new(), "7");
+    let model = ScriptedModel::new().on(Rule::new().latest("fine"), "Fine.").on(Rule::new(), "7");
     let flow = TestFlow::new(Steps::new().add(Strict)).limits(Limits::default().attempts(2));
     let mut talk = Talk::of(flow, model).await;
     talk.say("fine").await;
     let error = talk.fail("How many?").await;
-    let TurnError::NoReply {
-        step,
-        attempts,
-        reason,
-    } = &error
-    else {
+    let TurnError::NoReply { step, attempts, reason } = &error else {
         panic!("{error}");
     };
     assert_eq!((step, *attempts), (&Strict::ID, 2));
@@ -219,10 +204,7 @@ async fn a_structured_reply_that_is_no_json_is_asked_again() {
     let mut talk = Talk::new(Steps::new().add(Movie), model).await;
     assert_eq!(talk.say("Invent one").await.text, r#"A movie: "Up""#);
     assert_eq!(talk.requests().len(), 2);
-    assert_eq!(
-        talk.memory("Movie").await,
-        ["human: Invent one", r#"ai: A movie: "Up""#]
-    );
+    assert_eq!(talk.memory("Movie").await, ["human: Invent one", r#"ai: A movie: "Up""#]);
 }
 
 #[tokio::test]

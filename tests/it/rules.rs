@@ -25,10 +25,7 @@ fn rows() -> Vec<[&'static str; 4]> {
         if let Some(title) = line.strip_prefix("## ") {
             section = title;
         }
-        let Some(row) = line
-            .strip_prefix("| ")
-            .and_then(|row| row.strip_suffix(" |"))
-        else {
+        let Some(row) = line.strip_prefix("| ").and_then(|row| row.strip_suffix(" |")) else {
             is_rules = false;
             continue;
         };
@@ -115,12 +112,9 @@ fn the_page_has_every_part_and_every_silent_failure() {
         let count = rows.iter().filter(|row| row[0] == section).count();
         assert!(count >= least, "{section}: {count} rules");
     }
-    let silent = rows
-        .iter()
-        .filter(|row| row[0] == "Silent failures of the reference");
-    let numbers: Vec<_> = silent
-        .map(|row| row[1].split_once(". ").unwrap().0.parse::<u32>().unwrap())
-        .collect();
+    let silent = rows.iter().filter(|row| row[0] == "Silent failures of the reference");
+    let numbers: Vec<_> =
+        silent.map(|row| row[1].split_once(". ").unwrap().0.parse::<u32>().unwrap()).collect();
     assert_eq!(numbers, (1..=23).collect::<Vec<_>>());
 }
 
@@ -201,10 +195,7 @@ impl Step for Destination {
 
 async fn acts(names: &[&'static str], act: fn(&mut Cx<'_>) -> ToolResponse) -> (Talk, Journal) {
     let journal = Journal::default();
-    let first = Acts {
-        act,
-        journal: journal.clone(),
-    };
+    let first = Acts { act, journal: journal.clone() };
     let steps = Steps::new().add(first).add(Destination(journal.clone()));
     let flow = TestFlow::new(steps).define(["act", "left", "right"]);
     (Talk::of(flow, calls(names)).await, journal)
@@ -217,10 +208,7 @@ async fn a_blank_target_fails_the_turn() {
             (|_| go("")) as fn(&mut Cx<'_>) -> ToolResponse,
             "Step '' is not defined in flow 'TestFlow'.",
         ),
-        (
-            |_| go(" Destination "),
-            "Step ' Destination ' is not defined in flow 'TestFlow'.",
-        ),
+        (|_| go(" Destination "), "Step ' Destination ' is not defined in flow 'TestFlow'."),
     ] {
         let (mut talk, journal) = acts(&["act"], act).await;
         assert_eq!(talk.fail("Hi").await.to_string(), text);
@@ -246,10 +234,7 @@ async fn what_is_saved_before_the_move_is_seen_on_entry() {
     .await;
     talk.say("Hi").await;
     assert_eq!(journal.take(), ["left Acts", r#"{"before":1}"#]);
-    assert_eq!(
-        talk.state("Destination").await,
-        json!({ "before": 1, "along": 2 })
-    );
+    assert_eq!(talk.state("Destination").await, json!({ "before": 1, "along": 2 }));
 }
 
 #[tokio::test]
@@ -262,10 +247,7 @@ async fn a_state_of_nothing_fails_the_turn() {
     let error = talk.fail("Hi").await;
     assert!(matches!(error, TurnError::Misuse { .. }), "{error}");
     let text = error.to_string();
-    assert!(
-        text.contains("`save_state` takes an object, not null"),
-        "{text}"
-    );
+    assert!(text.contains("`save_state` takes an object, not null"), "{text}");
 }
 
 #[tokio::test]

@@ -66,12 +66,7 @@ async fn play<M: ChatModel>(
 async fn the_conversation_runs_on_the_examples_model_in_memory_and_on_sqlite() {
     let directory = TempDir::new().unwrap();
     play(|| OfflineModel, Arc::new(MemoryStore::new()), |_| false).await;
-    play(
-        || OfflineModel,
-        Arc::new(sqlite(&directory).await),
-        |_| false,
-    )
-    .await;
+    play(|| OfflineModel, Arc::new(sqlite(&directory).await), |_| false).await;
 }
 
 #[tokio::test]
@@ -102,40 +97,22 @@ fn script() -> ScriptedModel {
             on("NameStep", "John Doe").times(1),
             [("user_name", json!({ "name": "John Doe" }))],
         )
-        .on(
-            on("NameStep", "Cannot accept"),
-            "Not John Doe, a different name.",
-        )
-        .on_call(
-            on("NameStep", "John Wick"),
-            [("user_name", json!({ "name": "John Wick" }))],
-        )
+        .on(on("NameStep", "Cannot accept"), "Not John Doe, a different name.")
+        .on_call(on("NameStep", "John Wick"), [("user_name", json!({ "name": "John Wick" }))])
         .on(Rule::new().step("NameStep"), "What is your name?")
         .on(
             Rule::new().step("InContextStep").prompt("John Wick"),
             r#"{"title":"Wick","plot":"A dog."}"#,
         )
-        .on_call(
-            Rule::new().step("ConcurStep1"),
-            [("complete_concurrent_step1", json!({}))],
-        )
+        .on_call(Rule::new().step("ConcurStep1"), [("complete_concurrent_step1", json!({}))])
         .on(Rule::new().step("ConcurStep2"), "Two.")
         .on(Rule::new().step("ConcurStep3"), "Three.")
         .on(Rule::new().step("ConcurStep4"), "Four.")
-        .on_call(
-            Rule::new()
-                .step("DOBStep")
-                .prompt("John Wick")
-                .latest("1/1/2000"),
-            [("dob", dob)],
-        )
+        .on_call(Rule::new().step("DOBStep").prompt("John Wick").latest("1/1/2000"), [("dob", dob)])
         .on(Rule::new().step("DOBStep"), "Date of birth?")
         .on_call(on("AddressStep", "123 K St."), [("address", address)])
         .on(Rule::new().step("AddressStep"), "Your address?")
-        .on(
-            Rule::new().step("TerminateSessionStep"),
-            "The address is complete. Good bye.",
-        )
+        .on(Rule::new().step("TerminateSessionStep"), "The address is complete. Good bye.")
 }
 
 #[tokio::test]

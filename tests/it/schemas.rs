@@ -66,24 +66,9 @@ impl Step for Desk {
     /// Takes everything
     #[tool(define)]
     fn everything(&self, Args(all): Args<Everything>) -> Json<usize> {
-        let Everything {
-            text,
-            list,
-            map,
-            sorted,
-            maybe,
-            defaulted,
-            bounded,
-            ..
-        } = all;
-        let some = [
-            text.len(),
-            list.len(),
-            map.len(),
-            sorted.len(),
-            bounded.len(),
-            defaulted.into(),
-        ];
+        let Everything { text, list, map, sorted, maybe, defaulted, bounded, .. } = all;
+        let some =
+            [text.len(), list.len(), map.len(), sorted.len(), bounded.len(), defaulted.into()];
         Json(some.iter().sum::<usize>() + usize::from(maybe.is_some()))
     }
 
@@ -149,9 +134,7 @@ async fn told(model: ModelRef) -> BTreeMap<String, Value> {
     talk.say("go").await;
     let request = talk.last_request();
     let tools = request.tools.iter();
-    tools
-        .map(|tool| (tool.name().to_owned(), tool.schema().clone()))
-        .collect()
+    tools.map(|tool| (tool.name().to_owned(), tool.schema().clone())).collect()
 }
 
 #[tokio::test]
@@ -159,10 +142,7 @@ async fn every_schema_that_is_sent_is_valid_against_the_metaschema_plain_and_str
     let plain = ModelRef::new("test", "script");
     for model in [plain.clone(), plain.strict_tools()] {
         for (tool, schema) in told(model).await {
-            assert!(
-                jsonschema::draft202012::meta::is_valid(&schema),
-                "{tool}: {schema}"
-            );
+            assert!(jsonschema::draft202012::meta::is_valid(&schema), "{tool}: {schema}");
             assert_eq!(schema["type"], "object", "{tool}");
             assert!(schema["properties"].is_object(), "{tool}");
             assert!(schema.get("$schema").is_none(), "{tool}");
@@ -174,10 +154,7 @@ async fn every_schema_that_is_sent_is_valid_against_the_metaschema_plain_and_str
 #[tokio::test]
 async fn a_tool_without_parameters_has_exactly_the_empty_object_schema() {
     let told = told(ModelRef::new("test", "script")).await;
-    assert_eq!(
-        told["nothing"].to_string(),
-        r#"{"type":"object","properties":{}}"#
-    );
+    assert_eq!(told["nothing"].to_string(), r#"{"type":"object","properties":{}}"#);
     assert_eq!(told["raw"], no_arguments());
 }
 
@@ -186,33 +163,16 @@ async fn definitions_of_nested_types_and_descriptions_of_variants_are_kept() {
     let told = told(ModelRef::new("test", "script")).await;
     let schema = &told["everything"];
     assert_eq!(schema["properties"]["text"]["description"], "A text");
-    assert_eq!(
-        schema["$defs"]["Inner"]["properties"]["name"]["description"],
-        "Name of it"
-    );
-    assert!(
-        schema["$defs"]["Kind"]
-            .to_string()
-            .contains("The first one")
-    );
+    assert_eq!(schema["$defs"]["Inner"]["properties"]["name"]["description"], "Name of it");
+    assert!(schema["$defs"]["Kind"].to_string().contains("The first one"));
     assert_eq!(schema["properties"]["map"]["type"], "object");
-    let order: Vec<_> = schema["properties"]
-        .as_object()
-        .unwrap()
-        .keys()
-        .take(3)
-        .collect();
+    let order: Vec<_> = schema["properties"].as_object().unwrap().keys().take(3).collect();
     assert_eq!(order, ["text", "count", "small"], "the order of the fields");
 }
 
 #[test]
 fn schemas_are_the_same_bytes_in_every_process() {
-    let print = || {
-        Command::new(env!("CARGO_BIN_EXE_print_schemas"))
-            .output()
-            .unwrap()
-            .stdout
-    };
+    let print = || Command::new(env!("CARGO_BIN_EXE_print_schemas")).output().unwrap().stdout;
     let first = print();
     assert!(first.len() > 1000);
     for _ in 0..3 {
@@ -223,26 +183,16 @@ fn schemas_are_the_same_bytes_in_every_process() {
 #[tokio::test]
 async fn absent_null_and_empty_arguments_are_none_for_a_tool_that_needs_none() {
     for text in ["", " ", "null", "{}"] {
-        assert_eq!(
-            answer("nothing", text).await.0,
-            "\"nothing came\"",
-            "{text:?}"
-        );
+        assert_eq!(answer("nothing", text).await.0, "\"nothing came\"", "{text:?}");
         assert_eq!(answer("optional", text).await.0, "[null,0]", "{text:?}");
         let (refused, _) = answer("exact", text).await;
-        assert!(
-            refused.contains("count"),
-            "what is required still fails: {refused}"
-        );
+        assert!(refused.contains("count"), "what is required still fails: {refused}");
     }
 }
 
 #[tokio::test]
 async fn null_for_an_optional_argument_means_that_it_is_absent() {
-    assert_eq!(
-        answer("optional", r#"{"name":null,"count":null}"#).await.0,
-        "[null,0]"
-    );
+    assert_eq!(answer("optional", r#"{"name":null,"count":null}"#).await.0, "[null,0]");
     let (refused, _) = answer("exact", r#"{"count":null}"#).await;
     assert!(refused.contains("/count"), "{refused}");
 }
@@ -262,15 +212,9 @@ async fn numbers_in_strings_are_taken_only_by_a_lenient_tool() {
 async fn doubled_json_is_repaired_once_with_a_warning() {
     let (taken, warnings) = answer("exact", r#""{\"count\":5}""#).await;
     assert_eq!(taken, "5");
-    assert!(
-        warnings[0].starts_with("repaired arguments of tool 'exact'"),
-        "{warnings:?}"
-    );
+    assert!(warnings[0].starts_with("repaired arguments of tool 'exact'"), "{warnings:?}");
     let (refused, _) = answer("exact", r#""\"{\\\"count\\\":5}\"""#).await;
-    assert!(
-        refused.contains("Invalid arguments"),
-        "twice doubled is not guessed at: {refused}"
-    );
+    assert!(refused.contains("Invalid arguments"), "twice doubled is not guessed at: {refused}");
 }
 
 #[tokio::test]
@@ -306,15 +250,8 @@ async fn a_strict_tool_is_told_in_the_strict_form_and_read_as_before() {
     let told = told(ModelRef::new("test", "script")).await;
     assert_eq!(told["strict"]["required"], json!(["name", "note", "count"]));
     assert_eq!(told["strict"]["additionalProperties"], false);
-    assert_eq!(
-        told["optional"].get("additionalProperties"),
-        None,
-        "never by default"
-    );
-    for text in [
-        r#"{"name":"a","note":null,"count":null}"#,
-        r#"{"name":"a"}"#,
-    ] {
+    assert_eq!(told["optional"].get("additionalProperties"), None, "never by default");
+    for text in [r#"{"name":"a","note":null,"count":null}"#, r#"{"name":"a"}"#] {
         assert_eq!(answer("strict", text).await.0, r#"["a",null,0]"#);
     }
 }

@@ -78,23 +78,11 @@ async fn the_document_has_the_field_names_of_the_reference() {
         "inputTokens outputTokens totalTokens reasoningTokens visibleOutputTokens cachedInputTokens cacheCreationInputTokens"
     );
     let flow = &document["flow"];
-    assert_eq!(
-        keys(flow),
-        "name model context currentStep sequence steps memory"
-    );
-    assert_eq!(
-        flow["model"],
-        json!({ "provider": "test", "name": "script" })
-    );
+    assert_eq!(keys(flow), "name model context currentStep sequence steps memory");
+    assert_eq!(flow["model"], json!({ "provider": "test", "name": "script" }));
     assert_eq!(flow["context"], json!({ "config": { "a": 1 } }));
-    assert_eq!(
-        flow["sequence"],
-        json!([{ "level": 1, "stepName": "Warns" }])
-    );
-    assert_eq!(
-        flow["steps"],
-        json!([{ "name": "Warns", "state": { "key": 1 } }])
-    );
+    assert_eq!(flow["sequence"], json!([{ "level": 1, "stepName": "Warns" }]));
+    assert_eq!(flow["steps"], json!([{ "name": "Warns", "state": { "key": 1 } }]));
     for (list, text) in [("warn", "careful"), ("log", "for the record")] {
         let entry = &document[list][0];
         assert_eq!(keys(entry), "timestamp level message step");
@@ -113,14 +101,8 @@ async fn messages_have_the_field_names_of_the_reference() {
     assert_eq!(keys(system), "id type content timestamp");
     assert_eq!(keys(human), "id type content timestamp");
     assert_eq!(keys(ai), "id type content timestamp tool_calls");
-    assert_eq!(
-        ai["tool_calls"],
-        json!([{ "name": "act", "args": {}, "id": "call_1" }])
-    );
-    assert_eq!(
-        keys(tool),
-        "id type content timestamp name tool_call_id status"
-    );
+    assert_eq!(ai["tool_calls"], json!([{ "name": "act", "args": {}, "id": "call_1" }]));
+    assert_eq!(keys(tool), "id type content timestamp name tool_call_id status");
     assert_eq!(tool["tool_call_id"], "call_1");
     assert_eq!(tool["status"], "success");
     assert_eq!(direct["additional_kwargs"], json!({ "direct": true }));
@@ -128,24 +110,15 @@ async fn messages_have_the_field_names_of_the_reference() {
     let [step, time, number] = *id.split('|').collect::<Vec<_>>() else {
         panic!("{id}");
     };
-    assert_eq!(
-        (step, time),
-        ("Warns", human["timestamp"].as_str().unwrap())
-    );
-    assert!(
-        number.len() == 10 && number.bytes().all(|c| c.is_ascii_digit()),
-        "{id}"
-    );
+    assert_eq!((step, time), ("Warns", human["timestamp"].as_str().unwrap()));
+    assert!(number.len() == 10 && number.bytes().all(|c| c.is_ascii_digit()), "{id}");
 }
 
 #[tokio::test]
 async fn tokens_of_all_turns_add_up() {
     let mut talk = Talk::of(flow(), ScriptedModel::new().on(Rule::new(), "Hello.")).await;
     let reply = talk.say("Hi").await;
-    assert_eq!(
-        (reply.usage.input_tokens, reply.usage.output_tokens),
-        (10, 5)
-    );
+    assert_eq!((reply.usage.input_tokens, reply.usage.output_tokens), (10, 5));
     talk.say("Hi").await;
     let tokens = talk.session().await.tokens;
     assert_eq!((tokens.input_tokens, tokens.total_tokens), (20, 30));
@@ -264,14 +237,8 @@ async fn a_state_that_nests_too_deeply_does_not_spoil_the_session() {
 
 #[tokio::test]
 async fn other_odd_arguments_do_not_spoil_the_session() {
-    for text in [
-        r#"{"a": 1, "a": 2}"#,
-        "\u{feff}{}",
-        "{\"a\": \"\u{0}\"}",
-        "NaN",
-        "\"text\"",
-        "[",
-    ] {
+    for text in [r#"{"a": 1, "a": 2}"#, "\u{feff}{}", "{\"a\": \"\u{0}\"}", "NaN", "\"text\"", "["]
+    {
         check_arguments("look", text).await;
     }
 }

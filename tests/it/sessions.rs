@@ -37,13 +37,11 @@ impl Step for Notes {
 
 /// Notes what the user says.
 pub(crate) fn notes() -> ScriptedModel {
-    ScriptedModel::new()
-        .on(Rule::new().latest("noted"), "Noted.")
-        .answer(Rule::new(), |request| {
-            let said = request.latest().map_or("", |said| &*said.content);
-            let call = ToolCall::new("1", "note", &json!({ "text": said }));
-            Ok(ModelReply::calls([call]))
-        })
+    ScriptedModel::new().on(Rule::new().latest("noted"), "Noted.").answer(Rule::new(), |request| {
+        let said = request.latest().map_or("", |said| &*said.content);
+        let call = ToolCall::new("1", "note", &json!({ "text": said }));
+        Ok(ModelReply::calls([call]))
+    })
 }
 
 pub(crate) fn flow() -> TestFlow {
@@ -60,11 +58,7 @@ struct Gated {
 
 impl Gated {
     fn new(permits: usize) -> Self {
-        Self {
-            gate: Arc::new(Semaphore::new(permits)),
-            waiting: Arc::default(),
-            model: notes(),
-        }
+        Self { gate: Arc::new(Semaphore::new(permits)), waiting: Arc::default(), model: notes() }
     }
 }
 
@@ -109,10 +103,7 @@ async fn turns_of_one_session_queue_in_the_order_of_the_calls() {
     for reply in turns.await {
         reply.unwrap();
     }
-    assert_eq!(
-        talk.state("Notes").await,
-        json!({ "notes": ["first", "a", "b", "c", "d"] })
-    );
+    assert_eq!(talk.state("Notes").await, json!({ "notes": ["first", "a", "b", "c", "d"] }));
     let session = talk.session().await;
     assert_eq!(session.revision, 4);
     check_history(&session).unwrap();
@@ -148,10 +139,7 @@ async fn a_turn_whose_future_is_dropped_leaves_the_session_as_it_was() {
     assert_eq!(talk.stored().await, before);
     model.gate.add_permits(2);
     talk.say("third").await;
-    assert_eq!(
-        talk.state("Notes").await,
-        json!({ "notes": ["first", "third"] })
-    );
+    assert_eq!(talk.state("Notes").await, json!({ "notes": ["first", "third"] }));
 }
 
 #[tokio::test]
@@ -169,10 +157,7 @@ async fn a_turn_dropped_while_it_waits_for_its_session_leaves_the_others_alone()
     model.gate.add_permits(4);
     running.await.unwrap();
     behind.await.unwrap();
-    assert_eq!(
-        talk.state("Notes").await,
-        json!({ "notes": ["first", "second", "third"] })
-    );
+    assert_eq!(talk.state("Notes").await, json!({ "notes": ["first", "second", "third"] }));
 }
 
 #[tokio::test]
@@ -256,10 +241,7 @@ async fn of_two_writers_the_second_gets_a_conflict_and_nothing_of_it_is_kept() {
     assert_eq!(error.code(), "SESSION_CONFLICT");
     assert_eq!(
         error.to_string(),
-        format!(
-            "Session '{}' was changed or removed by another request.",
-            talk.id()
-        )
+        format!("Session '{}' was changed or removed by another request.", talk.id())
     );
     let session = talk.session().await;
     check_history(&session).unwrap();

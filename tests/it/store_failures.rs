@@ -35,10 +35,7 @@ async fn talk() -> (Talk, Broken) {
 fn check(error: &TurnError, at: &str) {
     assert!(matches!(error, TurnError::Store(_)), "{error}");
     assert_eq!(error.code(), "SESSION_STORE_ERROR");
-    assert!(
-        error.to_string().contains(&format!("no {at} today")),
-        "{error}"
-    );
+    assert!(error.to_string().contains(&format!("no {at} today")), "{error}");
 }
 
 #[tokio::test]

@@ -209,20 +209,11 @@ async fn a_list_is_ordered_by_id_and_filtered() {
         }
         let all = SessionQuery::default();
         assert_eq!(ids(&*other, all.clone()).await, ["B", "a", "b", "c", "é"]);
-        let of_f = SessionQuery {
-            flow: Some(FlowId::new("F")),
-            ..all.clone()
-        };
+        let of_f = SessionQuery { flow: Some(FlowId::new("F")), ..all.clone() };
         assert_eq!(ids(&*other, of_f.clone()).await, ["B", "b", "c"]);
-        let running = SessionQuery {
-            status: Some(RunStatus::Running),
-            ..of_f
-        };
+        let running = SessionQuery { status: Some(RunStatus::Running), ..of_f };
         assert_eq!(ids(&*other, running).await, ["B", "c"]);
-        let ended = SessionQuery {
-            status: Some(RunStatus::Completed),
-            ..all
-        };
+        let ended = SessionQuery { status: Some(RunStatus::Completed), ..all };
         assert_eq!(ids(&*other, ended).await, ["b"]);
     })
     .await;
@@ -232,18 +223,12 @@ async fn a_list_is_ordered_by_id_and_filtered() {
 async fn a_list_comes_in_pages() {
     on_each(|store, other| async move {
         for id in 0..25 {
-            store
-                .create(&session(&format!("{id:02}"), "F"))
-                .await
-                .unwrap();
+            store.create(&session(&format!("{id:02}"), "F")).await.unwrap();
         }
         let mut seen = Vec::new();
         loop {
-            let query = SessionQuery {
-                after: seen.last().cloned(),
-                limit: 10,
-                ..SessionQuery::default()
-            };
+            let query =
+                SessionQuery { after: seen.last().cloned(), limit: 10, ..SessionQuery::default() };
             let page = ids(&*other, query).await;
             if page.is_empty() {
                 break;
@@ -253,15 +238,9 @@ async fn a_list_comes_in_pages() {
         }
         let expected: Vec<_> = (0..25).map(|id| format!("{id:02}")).collect();
         assert_eq!(seen, expected);
-        let none = SessionQuery {
-            limit: 0,
-            ..SessionQuery::default()
-        };
+        let none = SessionQuery { limit: 0, ..SessionQuery::default() };
         assert_eq!(ids(&*store, none).await, [""; 0]);
-        let most = SessionQuery {
-            limit: usize::MAX,
-            ..SessionQuery::default()
-        };
+        let most = SessionQuery { limit: usize::MAX, ..SessionQuery::default() };
         assert_eq!(ids(&*store, most).await.len(), 25);
     })
     .await;

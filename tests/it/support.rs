@@ -24,12 +24,7 @@ pub(crate) struct TestFlow {
 
 impl TestFlow {
     pub(crate) fn new(steps: Steps) -> Self {
-        Self {
-            steps,
-            definitions: Vec::new(),
-            limits: Limits::default(),
-            initial: None,
-        }
+        Self { steps, definitions: Vec::new(), limits: Limits::default(), initial: None }
     }
 
     /// Defines tools without arguments.
@@ -102,10 +97,7 @@ impl Talk {
         model: impl ChatModel,
         store: Arc<dyn SessionStore>,
     ) -> Self {
-        Self::open(flow, model, Shared(Arc::clone(&store)), store, |engine| {
-            engine
-        })
-        .await
+        Self::open(flow, model, Shared(Arc::clone(&store)), store, |engine| engine).await
     }
 
     /// The engine gets `store`; the checks look into `behind`, which is what `store` writes to.
@@ -117,10 +109,7 @@ impl Talk {
         more: impl FnOnce(EngineBuilder) -> EngineBuilder,
     ) -> Self {
         let seen = Arc::default();
-        let model = Recorder {
-            model: Box::new(model),
-            seen: Arc::clone(&seen),
-        };
+        let model = Recorder { model: Box::new(model), seen: Arc::clone(&seen) };
         let builder = Engine::builder().flow(flow).model(model).store(store);
         Self {
             engine: more(builder).build().await.unwrap(),
@@ -177,7 +166,9 @@ impl Talk {
     /// The session's document as it is stored.
     pub(crate) async fn session(&self) -> Session {
         let id = self.session.as_deref().unwrap();
-        self.store.load(id).await.unwrap().unwrap()
+        let session = self.store.load(id).await.unwrap().unwrap();
+        check_history(&session).unwrap();
+        session
     }
 
     pub(crate) fn id(&self) -> &str {
@@ -211,7 +202,11 @@ impl Talk {
         let list = self.store.list(&SessionQuery::default()).await.unwrap();
         let mut sessions = Vec::new();
         for summary in list {
-            sessions.extend(self.store.load(&summary.id).await.unwrap());
+            let session = self.store.load(&summary.id).await.unwrap();
+            if let Some(session) = &session {
+                check_history(session).unwrap();
+            }
+            sessions.extend(session);
         }
         sessions
     }
@@ -356,7 +351,5 @@ impl ChatModel for Recorder {
 /// A model that calls these tools once, without arguments, then answers with a text.
 pub(crate) fn calls(names: &[&'static str]) -> ScriptedModel {
     let calls: Vec<_> = names.iter().map(|&name| (name, json!({}))).collect();
-    ScriptedModel::new()
-        .on_call(Rule::new().times(1), calls)
-        .on(Rule::new(), "Done.")
+    ScriptedModel::new().on_call(Rule::new().times(1), calls).on(Rule::new(), "Done.")
 }

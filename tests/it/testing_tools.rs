@@ -33,10 +33,7 @@ impl Step for Ask {
 
 fn model() -> ScriptedModel {
     ScriptedModel::new()
-        .on_call(
-            Rule::new().latest("blue"),
-            [("keep", json!({ "color": "blue" }))],
-        )
+        .on_call(Rule::new().latest("blue"), [("keep", json!({ "color": "blue" }))])
         .on_call(Rule::new().latest("bye"), [("end", json!({}))])
         .on(Rule::new().latest("kept"), "Blue it is.")
         .on(Rule::new().latest("Hi"), "Which color?")
@@ -67,10 +64,7 @@ async fn the_first_rule_that_matches_answers_and_all_of_its_conditions_hold() {
         .on(Rule::new().step("Other"), "another step's")
         .on(Rule::new().prompt("another prompt"), "another prompt's")
         .on(Rule::new().latest("one").latest("two"), "both")
-        .on(
-            Rule::new().step("Ask").prompt("color").latest("one"),
-            "first",
-        )
+        .on(Rule::new().step("Ask").prompt("color").latest("one"), "first")
         .on(Rule::new().latest("one"), "second");
     let engine = engine(model).await;
     assert_eq!(say(&engine, "one").await.unwrap().text, "first");
@@ -79,9 +73,8 @@ async fn the_first_rule_that_matches_answers_and_all_of_its_conditions_hold() {
 
 #[tokio::test]
 async fn a_rule_with_a_number_of_times_gives_way() {
-    let model = ScriptedModel::new()
-        .on(Rule::new().times(2), "early")
-        .on(Rule::new().times(1), "late");
+    let model =
+        ScriptedModel::new().on(Rule::new().times(2), "early").on(Rule::new().times(1), "late");
     let engine = engine(model.clone()).await;
     for expected in ["early", "early", "late"] {
         assert_eq!(say(&engine, "Hi").await.unwrap().text, expected);
@@ -133,43 +126,24 @@ async fn a_scenario_that_holds_returns_the_last_document() {
 
 #[tokio::test]
 async fn a_turn_that_fails_is_named_with_its_number_and_label() {
-    let turns = json!([
-        turn("Hi", "Ask", &[], false),
-        turn("green", "Ask", &[], false)
-    ]);
-    let error = scenario(&turns, &json!({}))
-        .run(&engine(model()).await)
-        .await;
+    let turns = json!([turn("Hi", "Ask", &[], false), turn("green", "Ask", &[], false)]);
+    let error = scenario(&turns, &json!({})).run(&engine(model()).await).await;
     let error = error.unwrap_err();
-    assert!(
-        matches!(error, ScenarioError::Turn { turn: 2, .. }),
-        "{error}"
-    );
-    assert!(
-        error.to_string().starts_with("turn 2 (says green): "),
-        "{error}"
-    );
+    assert!(matches!(error, ScenarioError::Turn { turn: 2, .. }), "{error}");
+    assert!(error.to_string().starts_with("turn 2 (says green): "), "{error}");
 }
 
 #[tokio::test]
 async fn each_difference_is_named() {
     for (turn, part) in [
-        (
-            turn("Hi", "Nowhere", &[], false),
-            "the step is Ask, not Nowhere",
-        ),
+        (turn("Hi", "Nowhere", &[], false), "the step is Ask, not Nowhere"),
         (turn("Hi", "Ask", &["colour"], false), "lacks \"colour\""),
         (turn("Hi", "Ask", &[], true), "completed is false"),
         (turn("bye", "Ask", &[], false), "completed is true"),
     ] {
-        let error = scenario(&json!([turn]), &json!({}))
-            .run(&engine(model()).await)
-            .await;
+        let error = scenario(&json!([turn]), &json!({})).run(&engine(model()).await).await;
         let error = error.unwrap_err();
-        assert!(
-            matches!(error, ScenarioError::Differs { turn: 1, .. }),
-            "{error}"
-        );
+        assert!(matches!(error, ScenarioError::Differs { turn: 1, .. }), "{error}");
         assert!(error.to_string().contains(part), "{error}");
     }
 }
@@ -191,9 +165,7 @@ async fn another_final_state_is_named_with_what_is_there() {
 
 #[tokio::test]
 async fn a_scenario_without_turns_does_not_pass() {
-    let error = scenario(&json!([]), &json!({}))
-        .run(&engine(model()).await)
-        .await;
+    let error = scenario(&json!([]), &json!({})).run(&engine(model()).await).await;
     assert!(matches!(error, Err(ScenarioError::Empty)));
 }
 

@@ -47,8 +47,7 @@ impl Step for Target {
 
     async fn on_enter(&self, cx: &mut Cx<'_>) -> HookResult {
         let memory = lines(cx.memory().conversation());
-        self.0
-            .add(format!("enter Target: {} {memory:?}", cx.state()));
+        self.0.add(format!("enter Target: {} {memory:?}", cx.state()));
         Ok(())
     }
 
@@ -60,10 +59,7 @@ impl Step for Target {
     ) -> HookResult<Option<String>> {
         let memory = lines(cx.memory().conversation());
         let prior = prior.map(|prior| prior.to_string());
-        self.0.add(format!(
-            "cross Target from {prior:?}: {} {memory:?}",
-            cx.state()
-        ));
+        self.0.add(format!("cross Target from {prior:?}: {} {memory:?}", cx.state()));
         Ok(message)
     }
 
@@ -77,14 +73,8 @@ impl Step for Target {
 /// `act` once, then texts that name the step.
 pub(crate) fn model() -> ScriptedModel {
     ScriptedModel::new()
-        .on_call(
-            Rule::new().step("Source").latest("act"),
-            [("act", json!({}))],
-        )
-        .on_call(
-            Rule::new().step("Target").latest("back"),
-            [("back", json!({}))],
-        )
+        .on_call(Rule::new().step("Source").latest("act"), [("act", json!({}))])
+        .on_call(Rule::new().step("Target").latest("back"), [("back", json!({}))])
         .on(Rule::new().step("Source"), "Source speaks.")
         .on(Rule::new().step("Target"), "Target speaks.")
 }
@@ -92,23 +82,16 @@ pub(crate) fn model() -> ScriptedModel {
 /// Both steps on one namespace.
 pub(crate) async fn talk(respond: fn() -> ToolResponse) -> (Talk, Journal) {
     let journal = Journal::default();
-    let source = Source {
-        respond,
-        journal: journal.clone(),
-    };
-    let steps = Steps::new()
-        .add(source.memory("shared"))
-        .add(Target(journal.clone()).memory("shared"));
+    let source = Source { respond, journal: journal.clone() };
+    let steps =
+        Steps::new().add(source.memory("shared")).add(Target(journal.clone()).memory("shared"));
     (Talk::new(steps, model()).await, journal)
 }
 
 /// Each step on a namespace of its own.
 async fn talk_apart(respond: fn() -> ToolResponse) -> Talk {
     let journal = Journal::default();
-    let source = Source {
-        respond,
-        journal: journal.clone(),
-    };
+    let source = Source { respond, journal: journal.clone() };
     Talk::new(Steps::new().add(source).add(Target(journal)), model()).await
 }
 
@@ -153,12 +136,7 @@ async fn effects_have_a_fixed_order_whatever_the_order_of_the_chain() {
     assert_eq!(request.prompt(), "Attached.");
     assert_eq!(
         lines(&request.messages)[1..],
-        [
-            "human: act",
-            "ai: [act]",
-            "tool: Told.",
-            "human: Forwarded."
-        ]
+        ["human: act", "ai: [act]", "tool: Told.", "human: Forwarded."]
     );
 }
 
@@ -167,10 +145,7 @@ async fn what_is_said_is_kept_out_of_every_history() {
     let (mut talk, _) = talk(everything).await;
     talk.say("act").await;
     let memory = talk.memory("shared").await;
-    assert!(
-        !memory.iter().any(|line| line.contains("moment")),
-        "{memory:?}"
-    );
+    assert!(!memory.iter().any(|line| line.contains("moment")), "{memory:?}");
 }
 
 #[tokio::test]
@@ -189,14 +164,8 @@ async fn a_move_is_in_the_sequence_and_in_the_cursor() {
 async fn a_message_lands_in_the_destination_and_the_answers_in_the_source() {
     let mut talk = talk_apart(everything).await;
     talk.say("act").await;
-    assert_eq!(
-        talk.memory("Source").await,
-        ["human: act", "ai: [act]", "tool: Told."]
-    );
-    assert_eq!(
-        talk.memory("Target").await,
-        ["human: Forwarded.", "ai: Target speaks."]
-    );
+    assert_eq!(talk.memory("Source").await, ["human: act", "ai: [act]", "tool: Told."]);
+    assert_eq!(talk.memory("Target").await, ["human: Forwarded.", "ai: Target speaks."]);
 }
 
 #[tokio::test]
@@ -245,10 +214,7 @@ async fn the_terminal_step_answers_in_the_content_type_of_the_step_before() {
 
     let model = ScriptedModel::new()
         .on_call(Rule::new().latest("bye"), [("set", json!({}))])
-        .on_call(
-            Rule::new().latest("set"),
-            [("terminate_session", json!({}))],
-        )
+        .on_call(Rule::new().latest("set"), [("terminate_session", json!({}))])
         .on(Rule::new().latest("I'm done with chat"), "<p>Bye.</p>");
     let steps = Steps::new().add(Html).add(TerminateSessionStep);
     let mut talk = Talk::new(steps, model).await;
@@ -282,13 +248,7 @@ async fn what_is_attached_to_a_stay_takes_effect_on_the_step_itself() {
     assert_eq!(talk.state("Source").await["key"], 1);
     assert_eq!(
         talk.memory("shared").await,
-        [
-            "human: act",
-            "ai: [act]",
-            "tool: Told.",
-            "human: Note.",
-            "ai: Source speaks."
-        ]
+        ["human: act", "ai: [act]", "tool: Told.", "human: Note.", "ai: Source speaks."]
     );
 }
 
@@ -318,10 +278,7 @@ async fn a_state_that_is_no_object_fails_the_turn_and_names_the_method() {
     let (mut talk, _) = talk(|| go("Target").with_state([1, 2])).await;
     let error = talk.fail("act").await;
     assert!(matches!(error, TurnError::Misuse { .. }), "{error}");
-    assert!(
-        error.to_string().contains("`with_state` takes an object"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("`with_state` takes an object"), "{error}");
 }
 
 #[tokio::test]
@@ -355,10 +312,7 @@ async fn the_last_of_a_repeated_chain_method_counts() {
     })
     .await;
     talk.say("act").await;
-    assert_eq!(
-        talk.state("Target").await,
-        json!({ "_prompt": "Second.", "b": 2 })
-    );
+    assert_eq!(talk.state("Target").await, json!({ "_prompt": "Second.", "b": 2 }));
 }
 
 #[tokio::test]
@@ -370,17 +324,13 @@ async fn the_state_of_a_transition_that_lost_is_kept_and_its_prompt_is_not() {
         /// One way
         #[tool(define)]
         fn left(&self) -> ToolResponse {
-            go("Left")
-                .with_state(json!({ "k": 1 }))
-                .with_prompt("Left?")
+            go("Left").with_state(json!({ "k": 1 })).with_prompt("Left?")
         }
 
         /// The other way
         #[tool(define)]
         fn right(&self) -> ToolResponse {
-            go("Right")
-                .with_state(json!({ "k": 2 }))
-                .with_prompt("Right?")
+            go("Right").with_state(json!({ "k": 2 })).with_prompt("Right?")
         }
     }
 
@@ -395,10 +345,7 @@ async fn the_state_of_a_transition_that_lost_is_kept_and_its_prompt_is_not() {
     impl Step for Right {}
 
     let model = ScriptedModel::new()
-        .on_call(
-            Rule::new().latest("Hi"),
-            [("left", json!({})), ("right", json!({}))],
-        )
+        .on_call(Rule::new().latest("Hi"), [("left", json!({})), ("right", json!({}))])
         .on(Rule::new().prompt("Right?"), "Right it is.");
     let flow = TestFlow::new(Steps::new().add(Fork).add(Left).add(Right));
     let mut talk = Talk::of(flow, model).await;

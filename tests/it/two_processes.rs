@@ -29,11 +29,7 @@ impl Racer {
             .unwrap();
         let input = process.stdin.take().unwrap();
         let output = BufReader::new(process.stdout.take().unwrap());
-        Self {
-            process,
-            input,
-            output,
-        }
+        Self { process, input, output }
     }
 
     fn line(&mut self) -> String {
@@ -68,15 +64,9 @@ async fn of_two_turns_on_one_session_exactly_one_is_stored_whole_and_the_other_i
     for round in 0..ROUNDS {
         let before = store.load(&session).await.unwrap().unwrap();
         let names = [format!("a{round}"), format!("b{round}")];
-        let mut racers = names
-            .clone()
-            .map(|name| Racer::start(&file, &session, &name));
+        let mut racers = names.clone().map(|name| Racer::start(&file, &session, &name));
         for racer in &mut racers {
-            assert_eq!(
-                racer.line(),
-                "ready",
-                "both have read the session before either writes"
-            );
+            assert_eq!(racer.line(), "ready", "both have read the session before either writes");
         }
         // Who is released first differs, so that both orders are seen.
         if round % 2 == 1 {
@@ -96,17 +86,11 @@ async fn of_two_turns_on_one_session_exactly_one_is_stored_whole_and_the_other_i
         };
         let after = store.load(&session).await.unwrap().unwrap();
         assert_eq!(after.revision, before.revision + 1);
-        assert_eq!(
-            after.error, before.error,
-            "a conflict leaves no trace in the session"
-        );
+        assert_eq!(after.error, before.error, "a conflict leaves no trace in the session");
         let old = before.flow.memory["Talk"].conversation();
         let new = after.flow.memory["Talk"].conversation();
         assert_eq!(new[..old.len()], *old);
-        let added: Vec<_> = new[old.len()..]
-            .iter()
-            .map(|message| &*message.content)
-            .collect();
+        let added: Vec<_> = new[old.len()..].iter().map(|message| &*message.content).collect();
         assert_eq!(added, [&**winner, &*format!("reply to {winner}")]);
         check_history(&after).unwrap();
         if winner.starts_with('a') {

@@ -31,9 +31,8 @@ impl Step for Desk {
 }
 
 async fn told<const N: usize>(calls: [(&str, &str); N]) -> Vec<String> {
-    let model = ScriptedModel::new()
-        .on_call_text(Rule::new().latest("go"), calls)
-        .on(Rule::new(), "done");
+    let model =
+        ScriptedModel::new().on_call_text(Rule::new().latest("go"), calls).on(Rule::new(), "done");
     let mut talk = Talk::new(Steps::new().add(Desk), model).await;
     talk.say("go").await;
     answers(&talk.last_request())

@@ -78,17 +78,14 @@ impl Turn {
 
     pub(super) fn check(&self, flow: &CompiledFlow) -> Result<(), TurnError> {
         if self.config.as_ref().is_some_and(is_too_deep) {
-            return Err(TurnError::ConfigTooDeep {
-                limit: MOST_NESTING,
-            });
+            return Err(TurnError::ConfigTooDeep { limit: MOST_NESTING });
         }
         let limit = flow.limits.message_bytes;
         match &self.message {
             Some(text) if text.trim().is_empty() => Err(TurnError::EmptyMessage),
-            Some(text) if text.len() > limit => Err(TurnError::MessageTooLarge {
-                bytes: text.len(),
-                limit,
-            }),
+            Some(text) if text.len() > limit => {
+                Err(TurnError::MessageTooLarge { bytes: text.len(), limit })
+            }
             None if self.session.is_some() => Err(TurnError::EmptyMessage),
             _ => Ok(()),
         }
@@ -195,10 +192,7 @@ pub(super) fn written(before: &Session, run: &Run, now: Timestamp) -> Session {
         session.flow.current_step = step.id.clone();
     }
     session.flow.model = flow.model.clone();
-    session
-        .flow
-        .sequence
-        .extend(run.record.moves.iter().cloned());
+    session.flow.sequence.extend(run.record.moves.iter().cloned());
     session.flow.memory.clone_from(&run.draft.memory);
     session.flow.steps = states(before, run);
     session
@@ -209,19 +203,12 @@ pub(super) fn written(before: &Session, run: &Run, now: Timestamp) -> Session {
 fn states(before: &Session, run: &Run) -> Vec<StepState> {
     let flow = &run.env.flow;
     let known: HashSet<_> = flow.steps.iter().map(|step| &step.id).collect();
-    let unknown = before
-        .flow
-        .steps
-        .iter()
-        .filter(|state| !known.contains(&state.name));
+    let unknown = before.flow.steps.iter().filter(|state| !known.contains(&state.name));
     let own = flow.steps.iter().zip(&run.draft.states);
     let own = own.filter(|(_, state)| state.as_object().is_some_and(|map| !map.is_empty()));
-    own.map(|(step, state)| StepState {
-        name: step.id.clone(),
-        state: Arc::clone(state),
-    })
-    .chain(unknown.cloned())
-    .collect()
+    own.map(|(step, state)| StepState { name: step.id.clone(), state: Arc::clone(state) })
+        .chain(unknown.cloned())
+        .collect()
 }
 
 /// How many entries of a kind a session keeps.

@@ -29,10 +29,8 @@ pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
     let flow_member = Member::of_flow(&*flow);
 
     let entries = usable_steps(&*flow, &mut report);
-    let chains: Vec<Vec<Member>> = entries
-        .iter()
-        .map(|entry| members::chain(&*entry.step))
-        .collect();
+    let chains: Vec<Vec<Member>> =
+        entries.iter().map(|entry| members::chain(&*entry.step)).collect();
     let registry = Registry::collect(&id, &chains, &flow_member, &mut report);
 
     let mut steps = Vec::with_capacity(entries.len());
@@ -55,10 +53,7 @@ pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
     registry.report_never_exposed(&id, &steps, &mut report);
     let links = reach::links(&id, &steps, &chains, &flow_member, &mut report);
     CompiledFlow {
-        index: (0..)
-            .zip(&steps)
-            .map(|(i, step)| (step.id.clone(), i))
-            .collect::<HashMap<_, _>>(),
+        index: (0..).zip(&steps).map(|(i, step)| (step.id.clone(), i)).collect::<HashMap<_, _>>(),
         id,
         model,
         limits,
@@ -79,19 +74,13 @@ fn usable_steps(flow: &dyn AnyFlow, report: &mut BuildReport) -> Vec<StepEntry> 
     entries.retain(|entry| {
         let step = entry.step.dyn_id();
         if !members::has_an_end(&*entry.step) {
-            report.faults.push(BuildFault::BaseChain {
-                step,
-                limit: MOST_BASES,
-            });
+            report.faults.push(BuildFault::BaseChain { step, limit: MOST_BASES });
             return false;
         }
         check_name(step.as_str(), entry.step.dyn_type_path(), report);
         let is_new = seen.insert(step.clone());
         if !is_new {
-            report.faults.push(BuildFault::DuplicateStep {
-                flow: flow.id(),
-                step,
-            });
+            report.faults.push(BuildFault::DuplicateStep { flow: flow.id(), step });
         }
         is_new
     });
@@ -109,10 +98,9 @@ fn compile_step(
     let namespace = entry.namespace.as_deref().unwrap_or(id.as_str());
     // A step's own name always makes a namespace; a name that the user gives has to be one.
     if entry.namespace.is_some() && !is_namespace(namespace) {
-        report.faults.push(BuildFault::Namespace {
-            step: id.clone(),
-            namespace: namespace.to_owned(),
-        });
+        report
+            .faults
+            .push(BuildFault::Namespace { step: id.clone(), namespace: namespace.to_owned() });
     }
     let model = match &entry.model {
         Some(model) => {
@@ -136,9 +124,7 @@ fn compile_step(
 
 fn check_name(name: &str, type_path: &str, report: &mut BuildReport) {
     if name.trim().is_empty() {
-        report.faults.push(BuildFault::BlankName {
-            what: format!("`{type_path}`"),
-        });
+        report.faults.push(BuildFault::BlankName { what: format!("`{type_path}`") });
     }
 }
 
@@ -152,9 +138,7 @@ fn check_model(model: &ModelRef, owner: String, report: &mut BuildReport) {
 fn is_namespace(name: &str) -> bool {
     name.len() <= 128
         && name.starts_with(|first: char| first.is_ascii_alphabetic())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
         && !["__proto__", "constructor", "prototype"].contains(&name)
 }
 

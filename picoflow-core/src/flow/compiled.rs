@@ -139,10 +139,7 @@ impl CompiledStep {
             return true;
         }
         match &*names {
-            [name] => self
-                .tools
-                .get(name)
-                .is_some_and(|tool| tool.handler.is_some()),
+            [name] => self.tools.get(name).is_some_and(|tool| tool.handler.is_some()),
             _ => false,
         }
     }

@@ -115,33 +115,18 @@ impl FlowGraph {
                 (false, false) => ("[", "]"),
             };
             let tools = mermaid(&node.tools.join(", "));
-            let tools = if tools.is_empty() {
-                tools
-            } else {
-                format!("<br/><small>{tools}</small>")
-            };
+            let tools =
+                if tools.is_empty() { tools } else { format!("<br/><small>{tools}</small>") };
             let name = mermaid(node.step.as_str());
-            line(
-                &mut text,
-                format_args!("    n{i}{open}\"{name}{tools}\"{close}"),
-            );
+            line(&mut text, format_args!("    n{i}{open}\"{name}{tools}\"{close}"));
         }
-        for Arrow {
-            from,
-            to,
-            kind,
-            labels,
-        } in self.arrows()
-        {
+        for Arrow { from, to, kind, labels } in self.arrows() {
             let arrow = match kind {
                 EdgeKind::Go => "-->",
                 EdgeKind::Child => "-.->",
             };
             let label = mermaid(&labels.join(", "));
-            line(
-                &mut text,
-                format_args!("    n{from} {arrow}|\"{label}\"| n{to}"),
-            );
+            line(&mut text, format_args!("    n{from} {arrow}|\"{label}\"| n{to}"));
         }
         text
     }
@@ -162,27 +147,15 @@ impl FlowGraph {
                 (false, true) => " style=bold",
                 (false, false) => "",
             };
-            line(
-                &mut text,
-                format_args!("    n{i} [label=\"{label}\"{shape}];"),
-            );
+            line(&mut text, format_args!("    n{i} [label=\"{label}\"{shape}];"));
         }
-        for Arrow {
-            from,
-            to,
-            kind,
-            labels,
-        } in self.arrows()
-        {
+        for Arrow { from, to, kind, labels } in self.arrows() {
             let style = match kind {
                 EdgeKind::Go => "",
                 EdgeKind::Child => " style=dashed",
             };
             let label = dot(&labels.join(", "));
-            line(
-                &mut text,
-                format_args!("    n{from} -> n{to} [label=\"{label}\"{style}];"),
-            );
+            line(&mut text, format_args!("    n{from} -> n{to} [label=\"{label}\"{style}];"));
         }
         text.push_str("}\n");
         text
@@ -207,12 +180,7 @@ impl FlowGraph {
                     labels.retain(|label| !arrow.labels.contains(label));
                     arrow.labels.append(&mut labels);
                 }
-                None => arrows.push(Arrow {
-                    from,
-                    to,
-                    kind: edge.kind,
-                    labels,
-                }),
+                None => arrows.push(Arrow { from, to, kind: edge.kind, labels }),
             }
         }
         arrows
@@ -233,10 +201,7 @@ fn line(text: &mut String, content: std::fmt::Arguments<'_>) {
 }
 
 fn mermaid(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('"', "&quot;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 fn dot(text: &str) -> String {

@@ -56,12 +56,8 @@ impl fmt::Display for Lines<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.0.len() + self.1.len();
         write!(f, "the flow cannot be built, {count} found:")?;
-        self.0
-            .iter()
-            .try_for_each(|fault| write!(f, "\n- {fault}"))?;
-        self.1
-            .iter()
-            .try_for_each(|warning| write!(f, "\n- (strict) {warning}"))
+        self.0.iter().try_for_each(|fault| write!(f, "\n- {fault}"))?;
+        self.1.iter().try_for_each(|warning| write!(f, "\n- (strict) {warning}"))
     }
 }
 

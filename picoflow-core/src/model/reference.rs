@@ -34,12 +34,7 @@ impl ModelRef {
     /// The model `name` of `provider`.
     /// See [`ModelRef`] for an example.
     pub fn new(provider: impl Into<String>, name: impl Into<String>) -> Self {
-        Self {
-            provider: provider.into(),
-            name: name.into(),
-            params: Map::new(),
-            is_strict: false,
-        }
+        Self { provider: provider.into(), name: name.into(), params: Map::new(), is_strict: false }
     }
 
     /// Tells this model the strict form of every tool, see [`strict_form`](crate::strict_form).

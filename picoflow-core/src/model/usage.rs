@@ -52,10 +52,7 @@ impl Usage {
             (&mut self.reasoning_tokens, other.reasoning_tokens),
             (&mut self.visible_output_tokens, other.visible_output_tokens),
             (&mut self.cached_input_tokens, other.cached_input_tokens),
-            (
-                &mut self.cache_creation_input_tokens,
-                other.cache_creation_input_tokens,
-            ),
+            (&mut self.cache_creation_input_tokens, other.cache_creation_input_tokens),
         ] {
             *sum = sum.saturating_add(more);
         }

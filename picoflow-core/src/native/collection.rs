@@ -82,8 +82,6 @@ pub(super) fn definition(
 
 impl<S> fmt::Debug for NativeRow<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NativeRow")
-            .field("tool", &self.tool)
-            .finish_non_exhaustive()
+        f.debug_struct("NativeRow").field("tool", &self.tool).finish_non_exhaustive()
     }
 }

@@ -39,11 +39,7 @@ impl ToolOutput {
     /// An answer.
     /// See [`ToolOutput`] for an example.
     pub fn value(output: impl Into<Value>) -> Self {
-        Self {
-            output: output.into(),
-            is_error: false,
-            error: None,
-        }
+        Self { output: output.into(), is_error: false, error: None }
     }
 
     /// The answer as a text for a model: a string as it is, anything else as JSON.
@@ -77,11 +73,7 @@ impl From<ToolError> for ToolOutput {
             Failure::Arguments(_) => format!("Invalid arguments: {error}"),
             Failure::Internal(_) | Failure::Abort(_) => FAILED.to_owned(),
         };
-        Self {
-            output: Value::String(text),
-            is_error: true,
-            error: Some(error),
-        }
+        Self { output: Value::String(text), is_error: true, error: Some(error) }
     }
 }
 

@@ -92,28 +92,18 @@ impl Run {
             let reply = match self.attempt(env, step, request).await {
                 Ok(reply) => reply,
                 Err(error) if error.is_transient() && attempt < attempts => {
-                    self.warn(
-                        &step.id,
-                        format!("attempt {attempt} of {attempts}: {error}"),
-                    );
+                    self.warn(&step.id, format!("attempt {attempt} of {attempts}: {error}"));
                     env.host.sleep(delay(&error, step)).await;
                     continue;
                 }
                 Err(source) => {
-                    return Err(TurnError::Model {
-                        step: step.id.clone(),
-                        source,
-                    });
+                    return Err(TurnError::Model { step: step.id.clone(), source });
                 }
             };
             self.record.usage.add(&reply.usage);
             match self.judge(step, at, &reply, schema.as_ref())? {
                 Ok(structured) => {
-                    return Ok(Asked {
-                        reply,
-                        hidden,
-                        structured,
-                    });
+                    return Ok(Asked { reply, hidden, structured });
                 }
                 Err(refused) => {
                     let text = format!("attempt {attempt} of {attempts}: {}", refused.reason);
@@ -140,24 +130,15 @@ impl Run {
         let hidden = step.step.dyn_hide_tools(&cx);
         let output_schema = step.step.dyn_output_schema(&cx);
         self.check_fault()?;
-        let attached = self
-            .draft
-            .states
-            .get(at)
-            .and_then(|state| state.get(PROMPT_KEY));
-        let prompt = attached
-            .and_then(Value::as_str)
-            .or(own.as_str())
-            .map(str::to_owned);
+        let attached = self.draft.states.get(at).and_then(|state| state.get(PROMPT_KEY));
+        let prompt = attached.and_then(Value::as_str).or(own.as_str()).map(str::to_owned);
         self.set_system(step, prompt);
         let tools = self.offer(step, &hidden);
         let messages = self.draft.memory.get(&step.namespace);
         let request = ChatRequest {
             model: step.model.clone(),
             step: step.id.clone(),
-            messages: messages
-                .map(|memory| Arc::clone(&memory.messages))
-                .unwrap_or_default(),
+            messages: messages.map(|memory| Arc::clone(&memory.messages)).unwrap_or_default(),
             tools,
             tool_choice: ToolChoice::Auto,
             output_schema,
@@ -172,19 +153,13 @@ impl Run {
             Hidden::None => Arc::clone(&step.offered),
             Hidden::All => Arc::default(),
             Hidden::Names(names) => {
-                for name in names
-                    .iter()
-                    .filter(|name| !step.tools.contains_key(&***name))
-                {
+                for name in names.iter().filter(|name| !step.tools.contains_key(&***name)) {
                     self.warn(
                         &step.id,
                         format!("`hide_tools` names `{name}`, which the step does not expose"),
                     );
                 }
-                let offered = step
-                    .offered
-                    .iter()
-                    .filter(|tool| !hidden.hides(tool.name()));
+                let offered = step.offered.iter().filter(|tool| !hidden.hides(tool.name()));
                 offered.cloned().collect()
             }
         }
@@ -228,16 +203,10 @@ impl Run {
         step: &CompiledStep,
         request: ChatRequest,
     ) -> Result<ModelReply, ModelError> {
-        self.record.events.push(TurnEvent::ModelCalled {
-            step: step.id.clone(),
-        });
-        let call = env
-            .host
-            .model_call(env.site(step, None), env.model.generate(request));
+        self.record.events.push(TurnEvent::ModelCalled { step: step.id.clone() });
+        let call = env.host.model_call(env.site(step, None), env.model.generate(request));
         let limit = step.limits.model_timeout;
-        tokio::time::timeout(limit, call)
-            .await
-            .unwrap_or(Err(ModelError::TimedOut(limit)))
+        tokio::time::timeout(limit, call).await.unwrap_or(Err(ModelError::TimedOut(limit)))
     }
 
     /// Whether to take the reply; if so, with its parsed text where there is a schema.
@@ -281,10 +250,7 @@ impl Run {
 
 fn delay(error: &ModelError, step: &CompiledStep) -> Duration {
     match error {
-        ModelError::Transient {
-            retry_after: Some(wait),
-            ..
-        } => *wait,
+        ModelError::Transient { retry_after: Some(wait), .. } => *wait,
         _ => step.limits.retry_delay,
     }
 }

@@ -20,10 +20,7 @@ impl Run {
             if let Some(args::Repair::Doubled) = args::normalise(call) {
                 self.warn(
                     &step.id,
-                    format!(
-                        "repaired arguments of tool '{}': JSON in a JSON string",
-                        call.name()
-                    ),
+                    format!("repaired arguments of tool '{}': JSON in a JSON string", call.name()),
                 );
             }
             if let Some(tool) = step.tools.get(call.name()) {
@@ -62,11 +59,8 @@ pub(super) fn validate(
 }
 
 pub(super) fn unknown_tool(step: &CompiledStep, tool: &str, hidden: &Hidden) -> String {
-    let offered: Vec<_> = step
-        .tools()
-        .map(ToolDefinition::name)
-        .filter(|name| !hidden.hides(name))
-        .collect();
+    let offered: Vec<_> =
+        step.tools().map(ToolDefinition::name).filter(|name| !hidden.hides(name)).collect();
     let there = match &*offered {
         [] => "There are no tools here.".to_owned(),
         names => format!("The tools here are: {}.", names.join(", ")),

@@ -36,14 +36,10 @@ impl Run {
         }
         self.count_invocation(&step.id)?;
         self.depth += 1;
-        self.record.moves.push(SequenceEntry {
-            level: self.depth + 1,
-            step_name: step.id.clone(),
-        });
-        self.record.events.push(TurnEvent::ChildStarted {
-            step: step.id.clone(),
-            level: self.depth,
-        });
+        self.record.moves.push(SequenceEntry { level: self.depth + 1, step_name: step.id.clone() });
+        self.record
+            .events
+            .push(TurnEvent::ChildStarted { step: step.id.clone(), level: self.depth });
         let depth = self.depth;
         let answered = caught(self.child_body(env, at, message)).await;
         // A panic may have come from deeper.
@@ -89,9 +85,7 @@ impl Run {
         }
         let ends_answered = |run: &Self| {
             let memory = run.draft.memory.get(&step.namespace);
-            memory
-                .and_then(|memory| memory.last())
-                .is_none_or(Message::is_ai)
+            memory.and_then(|memory| memory.last()).is_none_or(Message::is_ai)
         };
         // A child has no crossing, and every provider wants something to answer.
         let opening = message.or_else(|| ends_answered(self).then(|| "Start".to_owned()));
@@ -103,10 +97,7 @@ impl Run {
             let mut asked = self.ask(env, at, &mut rounds).await?;
             if asked.reply.tool_calls.is_empty() {
                 let output = asked.output();
-                let answered = step
-                    .step
-                    .dyn_on_response(&mut Cx::new(self, at), output)
-                    .await;
+                let answered = step.step.dyn_on_response(&mut Cx::new(self, at), output).await;
                 let response = self.checked(&step.id, "on_response", answered)?;
                 return self.child_text(at, step, response, &asked.output());
             }
@@ -137,9 +128,7 @@ impl Run {
             ModelOutput::Text(_) => None,
         };
         let value = value.unwrap_or_else(|| Value::String(text.clone()));
-        let ai = MessageKind::Ai {
-            tool_calls: Vec::new(),
-        };
+        let ai = MessageKind::Ai { tool_calls: Vec::new() };
         self.push(step, ai, text);
         Ok(value)
     }
@@ -166,10 +155,7 @@ impl Run {
                 action => return Err(illegal(step, &action)),
             }
         }
-        let heard = Heard {
-            reply,
-            answers: &dispatched.answers,
-        };
+        let heard = Heard { reply, answers: &dispatched.answers };
         self.remember(step, heard);
         Ok(result)
     }
@@ -190,10 +176,7 @@ impl Run {
                 "a child has no destination: of `with_prompt`, `with_message` and `with_content_type` none has an effect on it".to_owned(),
             ));
         }
-        let said = travels
-            .saying
-            .into_iter()
-            .map(|text| TurnEvent::Said { text });
+        let said = travels.saying.into_iter().map(|text| TurnEvent::Said { text });
         self.record.events.extend(said);
         if let Some(state) = travels.state {
             self.draft.edit().merge_state(at, state);

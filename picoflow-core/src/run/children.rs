@@ -43,9 +43,7 @@ impl Run {
             }
         });
         let ended = join_all(running.collect::<Vec<_>>()).await;
-        let mut batch = Batch {
-            branches: Vec::new(),
-        };
+        let mut batch = Batch { branches: Vec::new() };
         let mut drafts = Vec::new();
         for (child, (mut run, result)) in children.into_iter().zip(ended) {
             self.record.extend(std::mem::take(&mut run.record));
@@ -76,11 +74,7 @@ impl Run {
             let Some(&at) = env.flow.index.get(&child.step) else {
                 return Err(self.child_failed(&child.step, unknown_step(env, &child.step)));
             };
-            let is_repeated = children
-                .iter()
-                .filter(|other| other.step == child.step)
-                .count()
-                > 1;
+            let is_repeated = children.iter().filter(|other| other.step == child.step).count() > 1;
             let is_new = keys.insert((&child.step, child.key.as_deref()));
             if is_repeated && (child.key.is_none() || !is_new) {
                 return Err(ChildError::new(
@@ -89,11 +83,8 @@ impl Run {
                     "the step is started more than once: give each of them a key of its own by `Child::key`",
                 ));
             }
-            let checked = env
-                .flow
-                .steps
-                .get(at)
-                .map(|step| step.step.dyn_check_params(&child.params));
+            let checked =
+                env.flow.steps.get(at).map(|step| step.step.dyn_check_params(&child.params));
             if let Some(Err(error)) = checked {
                 let text = format!("`check_params` refused the parameters: {error}");
                 return Err(ChildError::new(&child.step, "PARALLEL_PARAMS", text));
@@ -124,10 +115,7 @@ impl Run {
     /// What the caller is told. A mistake in the flow's code also fails the turn.
     fn child_failed(&mut self, step: &StepId, error: TurnError) -> ChildError {
         let told = ChildError::of(step, &error);
-        let is_mistake = matches!(
-            error,
-            TurnError::Misuse { .. } | TurnError::UnknownStep { .. }
-        );
+        let is_mistake = matches!(error, TurnError::Misuse { .. } | TurnError::UnknownStep { .. });
         if is_mistake {
             // An earlier one is closer to the cause.
             drop(self.fault.set(error));
@@ -137,8 +125,5 @@ impl Run {
 }
 
 fn unknown_step(env: &Env, step: &StepId) -> TurnError {
-    TurnError::UnknownStep {
-        target: step.clone(),
-        flow: env.flow.id.clone(),
-    }
+    TurnError::UnknownStep { target: step.clone(), flow: env.flow.id.clone() }
 }

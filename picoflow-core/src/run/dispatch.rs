@@ -46,8 +46,7 @@ impl Run {
         let step = env.step(at)?;
         let mut dispatched = Dispatched::default();
         if let Some(group) = group_of(step, calls, hidden) {
-            self.dispatch_group(env, at, group, calls, &mut dispatched)
-                .await?;
+            self.dispatch_group(env, at, group, calls, &mut dispatched).await?;
         } else {
             for call in calls {
                 let result = self.dispatch_one(env, at, call, hidden).await?;
@@ -68,11 +67,7 @@ impl Run {
         let tool = step.tools.get(call.name());
         let Some(tool) = tool.filter(|_| !hidden.hides(call.name())) else {
             self.warn(&step.id, format!("hallucinated tool: {}", call.name()));
-            return Ok(Err(ToolError::feedback(unknown_tool(
-                step,
-                call.name(),
-                hidden,
-            ))));
+            return Ok(Err(ToolError::feedback(unknown_tool(step, call.name(), hidden))));
         };
         let parsed = match validate(tool, call, tool.reads_arguments) {
             Ok(parsed) => parsed,
@@ -103,10 +98,7 @@ impl Run {
         let step = env.step(at)?;
         let mut invalid = Vec::new();
         for call in calls {
-            let checked = step
-                .tools
-                .get(call.name())
-                .map(|tool| validate(tool, call, false));
+            let checked = step.tools.get(call.name()).map(|tool| validate(tool, call, false));
             invalid.push(checked.and_then(Result::err));
         }
         if invalid.iter().any(Option::is_some) {
@@ -121,13 +113,7 @@ impl Run {
                 let feedback = response.tool_feedback().unwrap_or(VALIDATED).to_owned();
                 dispatched.responses.push(response);
                 for call in calls {
-                    self.add(
-                        step,
-                        call,
-                        feedback.clone(),
-                        ToolStatus::Success,
-                        dispatched,
-                    );
+                    self.add(step, call, feedback.clone(), ToolStatus::Success, dispatched);
                 }
             }
             Err(error) => {
@@ -187,10 +173,7 @@ impl Run {
         match error.0 {
             Failure::Feedback(text) => Ok(text),
             Failure::Arguments(_) => {
-                self.warn(
-                    &step.id,
-                    format!("invalid arguments for tool '{tool}': {error}"),
-                );
+                self.warn(&step.id, format!("invalid arguments for tool '{tool}': {error}"));
                 Ok(format!(
                     "Invalid arguments for tool '{tool}': {error}. Correct them and call the tool again."
                 ))
@@ -198,29 +181,19 @@ impl Run {
             Failure::Internal(error) => {
                 let extra = [("step", step.id.as_str()), ("tool", tool)];
                 let extra = extra.map(|(key, value)| (key.to_owned(), Value::from(value)));
-                self.note(
-                    Level::Error,
-                    format!("tool '{tool}': {error}"),
-                    Map::from_iter(extra),
-                );
+                self.note(Level::Error, format!("tool '{tool}': {error}"), Map::from_iter(extra));
                 Ok(FAILED.to_owned())
             }
-            Failure::Abort(source) => Err(TurnError::Aborted {
-                step: step.id.clone(),
-                tool: tool.to_owned(),
-                source,
-            }),
+            Failure::Abort(source) => {
+                Err(TurnError::Aborted { step: step.id.clone(), tool: tool.to_owned(), source })
+            }
         }
     }
 }
 
 /// The handler of exactly this set of tools. A reply with a tool that is not offered matches none.
 fn group_of(step: &CompiledStep, calls: &[ToolCall], hidden: &Hidden) -> Option<Route> {
-    if step.groups.is_empty()
-        || calls
-            .iter()
-            .any(|call| !is_offered(step, call.name(), hidden))
-    {
+    if step.groups.is_empty() || calls.iter().any(|call| !is_offered(step, call.name(), hidden)) {
         return None;
     }
     let mut names: Vec<String> = calls.iter().map(|call| call.name().to_owned()).collect();

@@ -48,10 +48,7 @@ impl Draft {
         let data = draft.edit();
         data.memory.clone_from(&session.flow.memory);
         for stored in &session.flow.steps {
-            let state = flow
-                .index
-                .get(&stored.name)
-                .and_then(|&at| data.states.get_mut(at));
+            let state = flow.index.get(&stored.name).and_then(|&at| data.states.get_mut(at));
             if let Some(state) = state {
                 *state = Arc::clone(&stored.state);
             }

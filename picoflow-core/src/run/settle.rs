@@ -45,10 +45,7 @@ impl Run {
         reply: ModelReply,
         dispatched: Dispatched,
     ) -> Result<Next, TurnError> {
-        let heard = Heard {
-            reply,
-            answers: &dispatched.answers,
-        };
+        let heard = Heard { reply, answers: &dispatched.answers };
         let responses = dispatched.responses.into_iter();
         let responses = responses.map(|response: ToolResponse| (response.action, response.travels));
         self.apply(env, at, responses.collect(), Some(heard)).await
@@ -68,10 +65,7 @@ impl Run {
         }
         // A text that the hook answers with takes the reply's place in the memory.
         let is_replaced = matches!(response.action, Action::Text(_) | Action::Finish(_));
-        let heard = reply.filter(|_| !is_replaced).map(|reply| Heard {
-            reply,
-            answers: &[],
-        });
+        let heard = reply.filter(|_| !is_replaced).map(|reply| Heard { reply, answers: &[] });
         let responses = vec![(response.action, response.travels)];
         self.apply(env, at, responses, heard).await
     }
@@ -86,9 +80,7 @@ impl Run {
         let step = env.step(at)?;
         let decided = decide(env, at, responses)?;
         for text in decided.iter().flat_map(|one| &one.travels.saying) {
-            self.record
-                .events
-                .push(TurnEvent::Said { text: text.clone() });
+            self.record.events.push(TurnEvent::Said { text: text.clone() });
         }
         let target = self.winner(env, at, &decided)?;
         let prior = match target {
@@ -103,9 +95,7 @@ impl Run {
             self.remember(step, heard);
         }
         // What travels to a step that lost against another target stays behind with it.
-        for one in decided
-            .iter()
-            .filter(|one| one.destination == arrived || one.destination == at)
+        for one in decided.iter().filter(|one| one.destination == arrived || one.destination == at)
         {
             if let Some(message) = &one.travels.message {
                 let destination = env.step(one.destination)?;
@@ -114,23 +104,12 @@ impl Run {
         }
         match content(&decided) {
             Some((ends, content)) => {
-                let place = if ends.destination == arrived {
-                    arrived
-                } else {
-                    at
-                };
-                let ai = MessageKind::Ai {
-                    tool_calls: Vec::new(),
-                };
+                let place = if ends.destination == arrived { arrived } else { at };
+                let ai = MessageKind::Ai { tool_calls: Vec::new() };
                 let destination = env.step(place)?;
                 let is_direct = !matches!(ends.action, Action::Text(_));
                 let additional = is_direct.then(|| ("direct".to_owned(), Value::Bool(true)));
-                self.push_with(
-                    destination,
-                    ai,
-                    content.to_owned(),
-                    Map::from_iter(additional),
-                );
+                self.push_with(destination, ai, content.to_owned(), Map::from_iter(additional));
                 if matches!(ends.action, Action::Finish(_)) {
                     self.draft.edit().is_completed = true;
                 }
@@ -153,15 +132,10 @@ impl Run {
             targets.push(one.destination);
         }
         if targets.len() > 1 {
-            let steps = targets
-                .iter()
-                .filter_map(|&target| env.flow.steps.get(target));
+            let steps = targets.iter().filter_map(|&target| env.flow.steps.get(target));
             let names: Vec<_> = steps.map(|step| step.id.as_str()).collect();
             let applied = names.last().copied().unwrap_or_default();
-            let text = format!(
-                "competing transitions: {}; applied {applied}",
-                names.join(", ")
-            );
+            let text = format!("competing transitions: {}; applied {applied}", names.join(", "));
             let step = env.step(at)?;
             self.warn(&step.id, text);
         }
@@ -174,26 +148,16 @@ impl Run {
         let to = env.step(target)?;
         let limit = env.flow.limits.transitions;
         if self.transitions >= limit {
-            return Err(TurnError::Limit {
-                step: from.id.clone(),
-                what: "transitions",
-                limit,
-            });
+            return Err(TurnError::Limit { step: from.id.clone(), what: "transitions", limit });
         }
         self.transitions += 1;
         let left = from.step.dyn_on_exit(&mut Cx::new(self, at)).await;
         self.checked(&from.id, "on_exit", left)?;
         // A transition's prompt lasts as long as the step that it was given to.
         self.draft.edit().remove_state(at, PROMPT_KEY);
-        self.record.moves.push(SequenceEntry {
-            level: 1,
-            step_name: to.id.clone(),
-        });
+        self.record.moves.push(SequenceEntry { level: 1, step_name: to.id.clone() });
         self.draft.edit().current = target;
-        self.record.events.push(TurnEvent::Moved {
-            from: from.id.clone(),
-            to: to.id.clone(),
-        });
+        self.record.events.push(TurnEvent::Moved { from: from.id.clone(), to: to.id.clone() });
         let entered = to.step.dyn_on_enter(&mut Cx::new(self, target)).await;
         self.checked(&to.id, "on_enter", entered)?;
         Ok(from.id.clone())
@@ -201,23 +165,14 @@ impl Run {
 
     /// Prompt, state and content type.
     fn carry(&mut self, one: &Decided, arrived: usize) {
-        let Travels {
-            state,
-            prompt,
-            content_type,
-            ..
-        } = &one.travels;
+        let Travels { state, prompt, content_type, .. } = &one.travels;
         let is_there = one.destination == arrived;
         if let Some(prompt) = prompt.as_ref().filter(|_| is_there) {
             let entry = (PROMPT_KEY.to_owned(), Value::from(prompt.as_str()));
-            self.draft
-                .edit()
-                .merge_state(one.destination, Map::from_iter([entry]));
+            self.draft.edit().merge_state(one.destination, Map::from_iter([entry]));
         }
         if let Some(state) = state {
-            self.draft
-                .edit()
-                .merge_state(one.destination, state.clone());
+            self.draft.edit().merge_state(one.destination, state.clone());
         }
         if let Some(content_type) = content_type.as_ref().filter(|_| is_there) {
             let types = &mut self.draft.edit().content_types;
@@ -227,9 +182,7 @@ impl Run {
 
     /// Adds a reply and the answers to its calls: together, so that no history is ever seen without them.
     pub(super) fn remember(&mut self, step: &CompiledStep, heard: Heard<'_>) {
-        let ModelReply {
-            text, tool_calls, ..
-        } = heard.reply;
+        let ModelReply { text, tool_calls, .. } = heard.reply;
         let answers: Vec<_> = tool_calls
             .iter()
             .zip(heard.answers)
@@ -273,11 +226,7 @@ fn decide(
             }
             _ => at,
         };
-        Ok(Decided {
-            action,
-            travels,
-            destination,
-        })
+        Ok(Decided { action, travels, destination })
     };
     responses.into_iter().map(decide).collect()
 }
@@ -301,8 +250,5 @@ fn content(decided: &[Decided]) -> Option<(&Decided, &str)> {
 }
 
 pub(super) fn misuse(step: &CompiledStep, reason: String) -> TurnError {
-    TurnError::Misuse {
-        step: step.id.clone(),
-        reason,
-    }
+    TurnError::Misuse { step: step.id.clone(), reason }
 }

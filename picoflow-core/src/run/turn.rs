@@ -54,10 +54,7 @@ impl Run {
         let at = self.draft.current;
         let is_end = env.step(at)?.step.dyn_is_end(&Cx::new(self, at));
         self.check_fault()?;
-        Ok(Outcome {
-            text,
-            is_end: is_end || self.draft.is_completed,
-        })
+        Ok(Outcome { text, is_end: is_end || self.draft.is_completed })
     }
 
     /// Gives the user's message to the step that takes it. Returns what is left of it.
@@ -71,10 +68,7 @@ impl Run {
         let step = env.step(at)?;
         match start {
             Start::New => {
-                self.record.moves.push(SequenceEntry {
-                    level: 1,
-                    step_name: step.id.clone(),
-                });
+                self.record.moves.push(SequenceEntry { level: 1, step_name: step.id.clone() });
                 let started = step.step.dyn_on_start(&mut Cx::new(self, at)).await;
                 self.checked(&step.id, "on_start", started)?;
                 let entered = step.step.dyn_on_enter(&mut Cx::new(self, at)).await;
@@ -106,10 +100,7 @@ impl Run {
         prior: Option<StepId>,
     ) -> Result<(), TurnError> {
         let step = env.step(at)?;
-        let opening = step
-            .step
-            .dyn_on_crossing(&mut Cx::new(self, at), message, prior)
-            .await;
+        let opening = step.step.dyn_on_crossing(&mut Cx::new(self, at), message, prior).await;
         if let Some(text) = self.checked(&step.id, "on_crossing", opening)? {
             self.push(step, MessageKind::Human, text);
         }
@@ -144,10 +135,7 @@ impl Run {
         let mut asked = self.ask(env, at, rounds).await?;
         if asked.reply.tool_calls.is_empty() {
             let output = asked.output();
-            let response = step
-                .step
-                .dyn_on_response(&mut Cx::new(self, at), output)
-                .await;
+            let response = step.step.dyn_on_response(&mut Cx::new(self, at), output).await;
             let response = self.checked(&step.id, "on_response", response)?;
             return self.settle_hook(env, at, response, Some(asked.reply)).await;
         }

@@ -65,11 +65,7 @@ fn check_messages(messages: &[Arc<Message>]) -> Result<(), (usize, String)> {
             MessageKind::System | MessageKind::Human => {}
             MessageKind::Ai { tool_calls } => {
                 for (i, call) in tool_calls.iter().enumerate() {
-                    if tool_calls
-                        .iter()
-                        .take(i)
-                        .any(|other| other.id() == call.id())
-                    {
+                    if tool_calls.iter().take(i).any(|other| other.id() == call.id()) {
                         return Err((next, format!("two calls with the id `{}`", call.id())));
                     }
                     let answer = messages.get(next + 1 + i).map(|message| &message.kind);
@@ -111,9 +107,7 @@ mod tests {
 
     fn ai(ids: &[&str]) -> Arc<Message> {
         let call = |id: &&str| ToolCall::new(*id, "t", &json!({}));
-        message(MessageKind::Ai {
-            tool_calls: ids.iter().map(call).collect(),
-        })
+        message(MessageKind::Ai { tool_calls: ids.iter().map(call).collect() })
     }
 
     fn tool(id: &str) -> Arc<Message> {
@@ -128,15 +122,8 @@ mod tests {
     fn answered_calls_are_fine() {
         let human = message(MessageKind::Human);
         let system = message(MessageKind::System);
-        let history = [
-            system,
-            human.clone(),
-            ai(&["1", "2"]),
-            tool("1"),
-            tool("2"),
-            human,
-            ai(&[]),
-        ];
+        let history =
+            [system, human.clone(), ai(&["1", "2"]), tool("1"), tool("2"), human, ai(&[])];
         assert_eq!(check_messages(&history), Ok(()));
     }
 

@@ -20,11 +20,7 @@ impl SessionLocks {
     pub(crate) async fn acquire(&self, id: &str) -> SessionGuard<'_> {
         let lock = Arc::clone(self.map().entry(id.to_owned()).or_default());
         // Made before the wait, so that a caller who gives up waiting cleans up too.
-        let mut guard = SessionGuard {
-            locks: self,
-            id: id.to_owned(),
-            guard: None,
-        };
+        let mut guard = SessionGuard { locks: self, id: id.to_owned(), guard: None };
         guard.guard = Some(lock.lock_owned().await);
         guard
     }
@@ -40,10 +36,7 @@ impl Drop for SessionGuard<'_> {
         let mut map = self.locks.map();
         drop(self.guard.take());
         // The map's own handle is the last: nobody holds the session or waits for it.
-        if map
-            .get(&self.id)
-            .is_some_and(|lock| Arc::strong_count(lock) == 1)
-        {
+        if map.get(&self.id).is_some_and(|lock| Arc::strong_count(lock) == 1) {
             map.remove(&self.id);
         }
     }

@@ -77,17 +77,8 @@ impl MemoryStore {
         self.sessions()
             .values()
             .filter(|session| after.is_none_or(|after| *session.id > *after))
-            .filter(|session| {
-                query
-                    .flow
-                    .as_ref()
-                    .is_none_or(|flow| *flow == session.flow.name)
-            })
-            .filter(|session| {
-                query
-                    .status
-                    .is_none_or(|status| status == session.run_status)
-            })
+            .filter(|session| query.flow.as_ref().is_none_or(|flow| *flow == session.flow.name))
+            .filter(|session| query.status.is_none_or(|status| status == session.run_status))
             .take(query.limit)
             .map(SessionSummary::from)
             .collect()

@@ -140,11 +140,7 @@ impl Serialize for Message {
             MessageKind::System => {}
             MessageKind::Human => document.kind = Kind::Human,
             MessageKind::Ai { .. } => document.kind = Kind::Ai,
-            MessageKind::Tool {
-                call_id,
-                name,
-                status,
-            } => {
+            MessageKind::Tool { call_id, name, status } => {
                 document.kind = Kind::Tool;
                 document.name = Some(Cow::Borrowed(name));
                 document.tool_call_id = Some(Cow::Borrowed(call_id));
@@ -161,9 +157,7 @@ impl<'de> Deserialize<'de> for Message {
         let kind = match document.kind {
             Kind::System => MessageKind::System,
             Kind::Human => MessageKind::Human,
-            Kind::Ai => MessageKind::Ai {
-                tool_calls: document.tool_calls.into_owned(),
-            },
+            Kind::Ai => MessageKind::Ai { tool_calls: document.tool_calls.into_owned() },
             Kind::Tool => MessageKind::Tool {
                 call_id: document
                     .tool_call_id

@@ -86,12 +86,7 @@ pub struct SessionQuery {
 impl Default for SessionQuery {
     /// The first hundred of all.
     fn default() -> Self {
-        Self {
-            flow: None,
-            status: None,
-            after: None,
-            limit: 100,
-        }
+        Self { flow: None, status: None, after: None, limit: 100 }
     }
 }
 
@@ -166,9 +161,7 @@ impl StoreError {
     /// Somebody else was faster.
     /// See [`StoreError`] for an example.
     pub fn conflict(session: impl Into<String>) -> Self {
-        Self::Conflict {
-            session: session.into(),
-        }
+        Self::Conflict { session: session.into() }
     }
 
     /// The store itself failed.

@@ -60,9 +60,7 @@ impl Serialize for Timestamp {
 
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(D::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -73,15 +71,9 @@ mod tests {
     #[test]
     fn a_time_that_cannot_be_written_becomes_the_nearest_one() {
         let before = UNIX_EPOCH - Duration::from_secs(5);
-        assert_eq!(
-            Timestamp::from(before).to_string(),
-            "1970-01-01T00:00:00.000Z"
-        );
+        assert_eq!(Timestamp::from(before).to_string(), "1970-01-01T00:00:00.000Z");
         let after = UNIX_EPOCH + Duration::from_millis(LATEST_MILLIS + 1);
-        assert_eq!(
-            Timestamp::from(after).to_string(),
-            "9999-12-31T23:59:59.999Z"
-        );
+        assert_eq!(Timestamp::from(after).to_string(), "9999-12-31T23:59:59.999Z");
     }
 
     #[test]

@@ -22,12 +22,7 @@ pub struct StepEntry {
 
 impl StepEntry {
     fn new(step: impl Step, is_logic: bool) -> Self {
-        Self {
-            step: Arc::new(step),
-            namespace: None,
-            model: None,
-            is_logic,
-        }
+        Self { step: Arc::new(step), namespace: None, model: None, is_logic }
     }
 
     /// Keeps the step's history in this namespace instead of one of its own. Steps that share a namespace see

@@ -92,9 +92,7 @@ fn fault(error: &serde_path_to_error::Error<serde_json::Error>) -> ToolError {
 
 /// The path says where; line and column say it again, in a text that nobody sees.
 fn without_place(message: &str) -> &str {
-    message
-        .rsplit_once(" at line ")
-        .map_or(message, |(text, _)| text)
+    message.rsplit_once(" at line ").map_or(message, |(text, _)| text)
 }
 
 fn malformed(error: &serde_json::Error) -> ToolError {
@@ -158,10 +156,7 @@ mod tests {
     fn a_fault_names_its_path_what_was_expected_and_what_came() {
         let text = r#"{"legs":[{"km":1},{"km":"far at line 3"}]}"#;
         let error = from_text::<Trip>(text).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "at `/legs/1/km`: invalid type: string \"far at line 3\", expected u32"
-        );
+        assert_eq!(error, "at `/legs/1/km`: invalid type: string \"far at line 3\", expected u32");
     }
 
     #[test]

@@ -51,11 +51,7 @@ impl ToolCall {
         name: impl Into<String>,
         arguments: impl Into<String>,
     ) -> Self {
-        Self {
-            id: id.into(),
-            name: name.into(),
-            arguments: arguments.into(),
-        }
+        Self { id: id.into(), name: name.into(), arguments: arguments.into() }
     }
 
     /// The id that the provider gave the call; its answer carries the same.
@@ -147,15 +143,9 @@ mod tests {
 
     #[test]
     fn arguments_survive_the_document_whether_they_are_json_or_not() {
-        for text in [
-            r#"{"a":1}"#,
-            r#"{ "a" : 1.0 }"#,
-            "{\"a\":",
-            "",
-            "null",
-            r#""{\"a\":1}""#,
-            "\"half",
-        ] {
+        for text in
+            [r#"{"a":1}"#, r#"{ "a" : 1.0 }"#, "{\"a\":", "", "null", r#""{\"a\":1}""#, "\"half"]
+        {
             let call = ToolCall::from_text("1", "t", text);
             let document = serde_json::to_string(&call).unwrap();
             let back: ToolCall = serde_json::from_str(&document).unwrap();

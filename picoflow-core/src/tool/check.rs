@@ -163,10 +163,7 @@ impl Cursor {
     const START: Self = Self { block: 0, row: 0 };
 
     const fn after(block: usize, row: usize) -> Self {
-        Self {
-            block,
-            row: row + 1,
-        }
+        Self { block, row: row + 1 }
     }
 
     /// The tool at this place, and the place behind it.
@@ -199,21 +196,11 @@ mod tests {
     use super::*;
 
     const fn block(tools: &'static [ToolRow], groups: &'static [GroupRow]) -> Block<()> {
-        Block {
-            methods: &[],
-            tools,
-            groups,
-            definitions: &[],
-            references: &[],
-        }
+        Block { methods: &[], tools, groups, definitions: &[], references: &[] }
     }
 
     const fn tool(tool: &'static str, method: &'static str) -> ToolRow {
-        ToolRow {
-            tool,
-            method,
-            overrides: false,
-        }
+        ToolRow { tool, method, overrides: false }
     }
 
     const fn group(names: &'static [&'static str], method: &'static str) -> GroupRow {
@@ -242,10 +229,7 @@ mod tests {
         let methods = |blocks: &[Block<()>]| {
             shared_set(blocks).map(|(first, again)| (first.method, again.method))
         };
-        assert_eq!(
-            methods(&[block(&[], OWN), block(&[], PART)]),
-            Some(("f", "h"))
-        );
+        assert_eq!(methods(&[block(&[], OWN), block(&[], PART)]), Some(("f", "h")));
         assert_eq!(methods(&[block(&[], OWN)]), None);
     }
 
@@ -260,10 +244,7 @@ mod tests {
             Err(_) => "",
         };
         const ROWS: &[ToolRow] = &rows(TEXT);
-        const TABLE: ToolTable<()> = ToolTable {
-            blocks: &[block(ROWS, &[])],
-            parts: &[],
-        };
+        const TABLE: ToolTable<()> = ToolTable { blocks: &[block(ROWS, &[])], parts: &[] };
         const _: () = consistent(&TABLE);
 
         const fn letters() -> [u8; COUNT * WIDTH] {

@@ -127,11 +127,7 @@ impl ToolDefinition {
 
     /// As a model is told it that wants the strict form.
     pub(crate) fn told_strictly(&self) -> Self {
-        Self {
-            schema: strict_form(&self.schema),
-            is_strict: true,
-            ..self.clone()
-        }
+        Self { schema: strict_form(&self.schema), is_strict: true, ..self.clone() }
     }
 
     /// The name that the model uses.

@@ -17,10 +17,7 @@ pub(crate) fn fit(call: &mut ToolCall, tool: &ToolDefinition) {
     let Ok(mut value) = serde_json::from_str::<Value>(call.arguments()) else {
         return;
     };
-    let fitter = Fitter {
-        root: tool.schema(),
-        is_lenient: tool.is_lenient(),
-    };
+    let fitter = Fitter { root: tool.schema(), is_lenient: tool.is_lenient() };
     if fitter.fit(&mut value, tool.schema(), MOST_DEPTH) {
         call.set_arguments(value.to_string());
     }
@@ -94,18 +91,14 @@ impl Fitter<'_> {
     }
 
     fn takes_null(&self, schema: &Value) -> bool {
-        let choices = ["anyOf", "oneOf"]
-            .iter()
-            .find_map(|key| schema.get(*key)?.as_array());
+        let choices = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array());
         if let Some(choices) = choices {
             return choices.iter().any(|choice| self.takes_null(choice));
         }
         let schema = self.resolve(schema);
         match (schema.get("type"), schema.get("enum")) {
             (Some(kind), _) => names(kind).any(|name| name == "null"),
-            (None, Some(values)) => values
-                .as_array()
-                .is_some_and(|all| all.contains(&Value::Null)),
+            (None, Some(values)) => values.as_array().is_some_and(|all| all.contains(&Value::Null)),
             // Nothing is said, so anything goes.
             (None, None) => schema.get("const").is_none_or(Value::is_null),
         }
@@ -119,10 +112,7 @@ fn is_required(schema: &Value, name: &str) -> bool {
 
 /// The one schema of a choice that is not `null`.
 fn only_choice(schema: &Value) -> Option<&Value> {
-    let choices = schema
-        .get("anyOf")
-        .or_else(|| schema.get("oneOf"))?
-        .as_array()?;
+    let choices = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
     let is_null = |choice: &&Value| choice.get("type").is_some_and(|kind| kind == "null");
     let mut others = choices.iter().filter(|choice| !is_null(choice));
     let only = others.next()?;

@@ -77,10 +77,7 @@ fn allow_null(schema: &mut Value) {
             kind => *kind = json!([kind, "null"]),
         }
     } else if let Some(Value::Array(choices)) = map.get_mut("anyOf") {
-        if !choices
-            .iter()
-            .any(|choice| choice.get("type") == Some(&null))
-        {
+        if !choices.iter().any(|choice| choice.get("type") == Some(&null)) {
             choices.push(json!({ "type": "null" }));
         }
     } else if !map.is_empty() {
@@ -128,19 +125,12 @@ mod tests {
         assert_eq!(strict["required"], json!(["to", "from", "legs", "class"]));
         assert_eq!(strict["additionalProperties"], false);
         assert_eq!(strict["properties"]["to"]["type"], "string");
-        assert_eq!(
-            strict["properties"]["from"]["type"],
-            json!(["string", "null"])
-        );
+        assert_eq!(strict["properties"]["from"]["type"], json!(["string", "null"]));
         let leg = &strict["$defs"]["Leg"];
         assert_eq!(leg["required"], json!(["km", "note"]));
         assert_eq!(leg["additionalProperties"], false);
         let class = &strict["properties"]["class"]["anyOf"];
-        assert!(
-            class
-                .as_array()
-                .is_some_and(|all| all.contains(&json!({ "type": "null" })))
-        );
+        assert!(class.as_array().is_some_and(|all| all.contains(&json!({ "type": "null" }))));
     }
 
     #[test]

@@ -20,10 +20,7 @@ pub struct ToolTable<S: 'static> {
 
 impl<S> ToolTable<S> {
     /// The table of a step without tools.
-    pub const EMPTY: Self = Self {
-        blocks: &[],
-        parts: &[],
-    };
+    pub const EMPTY: Self = Self { blocks: &[], parts: &[] };
 }
 
 /// The rows of one annotated impl block.

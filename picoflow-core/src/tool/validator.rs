@@ -25,9 +25,7 @@ impl ToolValidator {
     /// What is wrong with the schema.
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
         jsonschema::draft202012::new(schema)
-            .map(|schema| Self {
-                schema: Some(schema),
-            })
+            .map(|schema| Self { schema: Some(schema) })
             .map_err(|error| format!("is no JSON schema: {error}"))
     }
 
@@ -87,13 +85,9 @@ mod tests {
             "required": ["a", "c"]
         });
         let validator = ToolValidator::compile(&schema).unwrap();
-        let error = validator
-            .check(&json!({ "a": "x", "b": [1, 9] }))
-            .unwrap_err();
+        let error = validator.check(&json!({ "a": "x", "b": [1, 9] })).unwrap_err();
         let text = error.to_string();
-        for part in [
-            "`/a`", "integer", "\"x\"", "`/b/1`", "9", "maximum", "\"c\"",
-        ] {
+        for part in ["`/a`", "integer", "\"x\"", "`/b/1`", "9", "maximum", "\"c\""] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }

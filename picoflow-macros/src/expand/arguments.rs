@@ -11,15 +11,11 @@ use syn::{ExprPath, ext::IdentExt, spanned::Spanned};
 
 /// The type that the arguments of a call are read into, if the method takes any.
 pub(super) fn ty(method: &Method) -> Option<TokenStream> {
-    method
-        .shape
-        .parameters
-        .iter()
-        .find_map(|parameter| match parameter {
-            Parameter::Arguments(ty) => Some(ty.to_token_stream()),
-            Parameter::Field(_) => Some(fields_type(method).into_token_stream()),
-            _ => None,
-        })
+    method.shape.parameters.iter().find_map(|parameter| match parameter {
+        Parameter::Arguments(ty) => Some(ty.to_token_stream()),
+        Parameter::Field(_) => Some(fields_type(method).into_token_stream()),
+        _ => None,
+    })
 }
 
 /// The function that makes the schema of the typed arguments, if there are any.
@@ -117,10 +113,7 @@ fn names(method: &Method, word: &str) -> bool {
     let definitions = tools.iter().filter_map(|tool| tool.definition.as_ref());
     definitions
         .flat_map(|definition| {
-            [
-                definition.description.clone(),
-                definition.schema.to_token_stream(),
-            ]
+            [definition.description.clone(), definition.schema.to_token_stream()]
         })
         .any(|tokens| has_word(tokens, word))
 }

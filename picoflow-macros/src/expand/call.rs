@@ -16,18 +16,10 @@ pub(super) fn of(
     krate: &Krate,
 ) -> TokenStream {
     let span = located_at(method.ident.span());
-    let values = method
-        .shape
-        .parameters
-        .iter()
-        .map(|parameter| value(parameter, span, krate));
+    let values = method.shape.parameters.iter().map(|parameter| value(parameter, span, krate));
     let values = receiver.into_iter().chain(values);
     let call = quote_spanned!(span=> #path(#(#values),*));
-    if method.shape.is_async {
-        quote_spanned!(span=> #call.await)
-    } else {
-        call
-    }
+    if method.shape.is_async { quote_spanned!(span=> #call.await) } else { call }
 }
 
 /// `convert` of what `call` answers. The answer is bound first, so that a wrong one is reported at the return type

@@ -36,11 +36,7 @@ pub(super) fn row(method: &Method, krate: &Krate) -> TokenStream {
     let name = method.ident.unraw().to_string();
     let takes_group = method.shape.is_group() || matches!(method.exposure, Exposure::Sets(_));
     let by_name = matches!(method.exposure, Exposure::ByName) && !takes_group;
-    let handler = if takes_group {
-        group(method, krate)
-    } else {
-        one(method, krate)
-    };
+    let handler = if takes_group { group(method, krate) } else { one(method, krate) };
     let schema = arguments::schema(method, krate);
     let row = quote! {
         #private::Method {

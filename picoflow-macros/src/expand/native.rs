@@ -58,12 +58,7 @@ pub(super) fn check(model: &ToolBlock, span: Span) -> Option<TokenStream> {
 /// };
 /// ```
 pub(super) fn linked(model: &LinkedFunction) -> Option<TokenStream> {
-    let LinkedFunction {
-        krate,
-        lints,
-        function,
-        ..
-    } = model;
+    let LinkedFunction { krate, lints, function, .. } = model;
     let function = function.as_ref()?;
     let private = krate.private(Span::call_site());
     let cfgs = &function.cfgs;
@@ -94,9 +89,7 @@ fn tools(method: &Method) -> impl Iterator<Item = (&Tool, &Definition)> {
         Exposure::Tools(tools) => tools.as_slice(),
         Exposure::Sets(_) | Exposure::ByName => &[],
     };
-    tools
-        .iter()
-        .filter_map(|tool| Some((tool, tool.definition.as_ref()?)))
+    tools.iter().filter_map(|tool| Some((tool, tool.definition.as_ref()?)))
 }
 
 fn row(tool: &Tool, definition: &Definition, method: &Method, krate: &Krate) -> TokenStream {
@@ -112,15 +105,9 @@ fn row(tool: &Tool, definition: &Definition, method: &Method, krate: &Krate) -> 
 /// What a row of a collection and one of a function have in common.
 fn columns(tool: &Tool, definition: &Definition, method: &Method, krate: &Krate) -> TokenStream {
     let name = &tool.name;
-    let Definition {
-        description,
-        schema,
-        is_strict,
-        is_lenient,
-    } = definition;
-    let schema = schema
-        .as_ref()
-        .map_or_else(|| arguments::schema(method, krate), arguments::schema_by);
+    let Definition { description, schema, is_strict, is_lenient } = definition;
+    let schema =
+        schema.as_ref().map_or_else(|| arguments::schema(method, krate), arguments::schema_by);
     quote! {
         tool: #name,
         description: #description,

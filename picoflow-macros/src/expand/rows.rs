@@ -11,22 +11,13 @@ use syn::ext::IdentExt;
 
 /// A `Block` with everything that the model knows.
 pub(super) fn block(model: &ToolBlock) -> TokenStream {
-    let ToolBlock {
-        krate,
-        methods,
-        references,
-        ..
-    } = model;
+    let ToolBlock { krate, methods, references, .. } = model;
     let private = krate.private(Span::call_site());
     let rows = methods.iter().map(|method| handler::row(method, krate));
     let tools = methods.iter().flat_map(|method| tool_rows(method, krate));
     let groups = methods.iter().flat_map(|method| group_rows(method, krate));
-    let definitions = methods
-        .iter()
-        .flat_map(|method| definition_rows(method, krate));
-    let references = references
-        .iter()
-        .map(|reference| reference_row(reference, krate));
+    let definitions = methods.iter().flat_map(|method| definition_rows(method, krate));
+    let references = references.iter().map(|reference| reference_row(reference, krate));
     quote! {
         #private::Block {
             methods: &[#(#rows),*],
@@ -44,11 +35,7 @@ fn tool_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
     };
     let private = krate.private(Span::call_site());
     let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
-    let row = |Tool {
-                   name, overrides, ..
-               }: &Tool| {
-        quote!(#(#cfgs)* #private::ToolRow { tool: #name, method: #owner, overrides: #overrides })
-    };
+    let row = |Tool { name, overrides, .. }: &Tool| quote!(#(#cfgs)* #private::ToolRow { tool: #name, method: #owner, overrides: #overrides });
     tools.iter().map(row).collect()
 }
 
@@ -68,16 +55,9 @@ fn definition_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
     };
     let private = krate.private(Span::call_site());
     let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
-    let row = |Tool {
-                   name, definition, ..
-               }: &Tool| {
+    let row = |Tool { name, definition, .. }: &Tool| {
         let definition = definition.as_ref()?;
-        let Definition {
-            description,
-            is_strict,
-            is_lenient,
-            ..
-        } = definition;
+        let Definition { description, is_strict, is_lenient, .. } = definition;
         let schema = schema(definition, method, krate);
         Some(quote! {
             #(#cfgs)*
@@ -108,12 +88,7 @@ fn schema(definition: &Definition, method: &Method, krate: &Krate) -> TokenStrea
 
 fn reference_row(reference: &Reference, krate: &Krate) -> TokenStream {
     let private = krate.private(Span::call_site());
-    let Reference {
-        method,
-        cfgs,
-        target,
-        purpose,
-    } = reference;
+    let Reference { method, cfgs, target, purpose } = reference;
     let target = match target {
         Target::Type(name) => quote!(#private::Target::Type(#name)),
         Target::Id(name) => quote!(#private::Target::Id(#name)),

@@ -13,10 +13,7 @@ use syn::{Attribute, LitStr, Meta};
 /// Removes and returns the attributes that are ours.
 pub(super) fn take(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Vec<Attribute> {
     for attr in attrs.extract_if(.., |attr| is_conditional(attr, &["tool", "tools"])) {
-        errors.at(
-            attr,
-            "a tool attribute cannot be conditional: put `#[cfg]` on the whole method",
-        );
+        errors.at(attr, "a tool attribute cannot be conditional: put `#[cfg]` on the whole method");
     }
     attrs.extract_if(.., |attr| is_ours(attr)).collect()
 }
@@ -27,10 +24,7 @@ fn is_ours(attr: &Attribute) -> bool {
 }
 
 fn is_named(attr: &Attribute, name: &str) -> bool {
-    attr.path()
-        .segments
-        .last()
-        .is_some_and(|last| last.ident == name)
+    attr.path().segments.last().is_some_and(|last| last.ident == name)
 }
 
 /// Whether this is `#[cfg_attr(…, word)]`.
@@ -61,10 +55,7 @@ pub(super) fn exposure(
         let args = tools.into_iter().map(ToolArgs::parse);
         return exposed(args, method, Owner::Conversation, errors);
     }
-    let sets: Vec<_> = sets
-        .into_iter()
-        .filter_map(|attr| set(attr, errors))
-        .collect();
+    let sets: Vec<_> = sets.into_iter().filter_map(|attr| set(attr, errors)).collect();
     (!sets.is_empty()).then_some(Exposure::Sets(sets))
 }
 
@@ -78,23 +69,15 @@ pub(super) fn native_exposure(
 ) -> Option<Exposure> {
     let (tools, sets): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| is_named(attr, "tool"));
     for set in sets {
-        errors.at(
-            set,
-            "a native tool handles one call: sets of calls are for the steps of a flow",
-        );
+        errors.at(set, "a native tool handles one call: sets of calls are for the steps of a flow");
     }
-    let args = first
-        .into_iter()
-        .chain(tools.into_iter().map(ToolArgs::parse));
+    let args = first.into_iter().chain(tools.into_iter().map(ToolArgs::parse));
     exposed(args, method, owner, errors)
 }
 
 fn set(attr: &Attribute, errors: &mut Errors) -> Option<Set> {
     let SetArgs { names, span } = errors.take(SetArgs::parse(attr))?;
-    Some(Set {
-        names: errors.take(names::set(&names))?,
-        span,
-    })
+    Some(Set { names: errors.take(names::set(&names))?, span })
 }
 
 fn exposed(
@@ -103,9 +86,8 @@ fn exposed(
     owner: Owner,
     errors: &mut Errors,
 ) -> Option<Exposure> {
-    let tools: Vec<_> = args
-        .filter_map(|args| tool(errors.take(args)?, method, owner, errors))
-        .collect();
+    let tools: Vec<_> =
+        args.filter_map(|args| tool(errors.take(args)?, method, owner, errors)).collect();
     (!tools.is_empty()).then_some(Exposure::Tools(tools))
 }
 
@@ -115,16 +97,9 @@ fn tool(args: ToolArgs, method: &Method, owner: Owner, errors: &mut Errors) -> O
     let name = args
         .name
         .unwrap_or_else(|| LitStr::new(&method_name(&method.sig), method.sig.ident.span()));
-    let checked = errors.take(names::check(
-        &name,
-        "#[tool] requires a non-empty tool name.",
-    ));
+    let checked = errors.take(names::check(&name, "#[tool] requires a non-empty tool name."));
     let ((), definition, ()) = (fits?, definition?, checked?);
-    Some(Tool {
-        name,
-        overrides: args.overrides.is_some(),
-        definition,
-    })
+    Some(Tool { name, overrides: args.overrides.is_some(), definition })
 }
 
 /// Rejects keys that mean something elsewhere.
@@ -137,10 +112,7 @@ fn fits(args: &ToolArgs, owner: Owner) -> syn::Result<()> {
         ));
     }
     if let (true, Some(krate)) = (owner != Owner::Function, &args.krate) {
-        errors.at(
-            krate,
-            "the crate is named once for the block: `#[tools(crate = …)]`",
-        );
+        errors.at(krate, "the crate is named once for the block: `#[tools(crate = …)]`");
     }
     errors.finish()
 }

@@ -30,25 +30,15 @@ pub(super) fn of(
 /// Keys that mean nothing without `define`.
 fn reject_keys(args: &ToolArgs) -> syn::Result<()> {
     let expressions = [
-        (
-            "description",
-            args.description.as_ref().map(ToTokens::to_token_stream),
-        ),
-        (
-            "schema",
-            args.schema.as_ref().map(ToTokens::to_token_stream),
-        ),
+        ("description", args.description.as_ref().map(ToTokens::to_token_stream)),
+        ("schema", args.schema.as_ref().map(ToTokens::to_token_stream)),
     ];
     let flags = [("strict", args.strict), ("lenient", args.lenient)];
     let advice = |key| format!("`{key}` is part of a definition: write `define` too");
     let mut faults = expressions
         .into_iter()
         .filter_map(|(key, value)| Some(syn::Error::new_spanned(value?, advice(key))))
-        .chain(
-            flags
-                .into_iter()
-                .filter_map(|(key, at)| Some(syn::Error::new(at?, advice(key)))),
-        );
+        .chain(flags.into_iter().filter_map(|(key, at)| Some(syn::Error::new(at?, advice(key)))));
     // The advice is the same for all of them.
     faults.next().map_or(Ok(()), Err)
 }

@@ -28,11 +28,7 @@ fn piece(attr: &Attribute) -> Option<Piece<'_>> {
     if !attr.path().is_ident("doc") {
         return None;
     }
-    let Expr::Lit(ExprLit {
-        lit: Lit::Str(text),
-        ..
-    }) = crate::args::ungrouped(&pair.value)
-    else {
+    let Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) = crate::args::ungrouped(&pair.value) else {
         return Some(Piece::Macro(&pair.value));
     };
     let text = text.value();
@@ -56,10 +52,7 @@ fn unindented(mut lines: Vec<&str>) -> Vec<&str> {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let said = lines.iter().filter(|line| !line.trim().is_empty());
     let common = said.map(|line| indent(line)).min().unwrap_or(0);
-    lines
-        .into_iter()
-        .map(|line| line.get(common..).unwrap_or_else(|| line.trim_start()))
-        .collect()
+    lines.into_iter().map(|line| line.get(common..).unwrap_or_else(|| line.trim_start())).collect()
 }
 
 fn joined(pieces: &[Piece<'_>]) -> TokenStream {
@@ -102,10 +95,7 @@ mod tests {
             parse_quote!(#[doc = ""]),
             parse_quote!(#[doc = "   * the name"]),
         ];
-        assert_eq!(
-            text(&attrs).as_deref(),
-            Some(r#""Capture:\n\n  * the name""#)
-        );
+        assert_eq!(text(&attrs).as_deref(), Some(r#""Capture:\n\n  * the name""#));
     }
 
     #[test]
@@ -134,10 +124,7 @@ mod tests {
     #[test]
     fn nothing_said_is_no_description() {
         assert_eq!(text(&[parse_quote!(#[doc(hidden)])]), None);
-        assert_eq!(
-            text(&[parse_quote!(#[doc = " "]), parse_quote!(#[doc = ""])]),
-            None
-        );
+        assert_eq!(text(&[parse_quote!(#[doc = " "]), parse_quote!(#[doc = ""])]), None);
     }
 
     #[test]
@@ -151,9 +138,6 @@ mod tests {
             text(&attrs).as_deref(),
             Some(r#":: core :: concat ! ("Before.\n" , include_str ! ("more.md") , "\nAfter.")"#)
         );
-        assert_eq!(
-            text(&attrs[1..2]).as_deref(),
-            Some(r#"include_str ! ("more.md")"#)
-        );
+        assert_eq!(text(&attrs[1..2]).as_deref(), Some(r#"include_str ! ("more.md")"#));
     }
 }

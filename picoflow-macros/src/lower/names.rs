@@ -41,17 +41,12 @@ pub(super) fn set(names: &[LitStr]) -> syn::Result<Vec<String>> {
     let mut errors = crate::errors::Errors::default();
     let mut sorted = BTreeSet::new();
     for name in names {
-        if errors
-            .take(check(name, "#[tools] requires non-empty tool names."))
-            .is_some()
+        if errors.take(check(name, "#[tools] requires non-empty tool names.")).is_some()
             && !sorted.insert(name.value())
         {
             errors.at(
                 name,
-                format_args!(
-                    "#[tools] cannot declare tool '{}' more than once.",
-                    name.value()
-                ),
+                format_args!("#[tools] cannot declare tool '{}' more than once.", name.value()),
             );
         }
     }

@@ -44,9 +44,7 @@ fn is_conditional(attr: &Attribute) -> bool {
 /// Takes off what belongs to the field: its documentation, and what the derives read.
 fn field_attrs(input: &mut PatType) -> Vec<Attribute> {
     let is_of_field = |attr: &mut Attribute| {
-        ["doc", "serde", "schemars"]
-            .iter()
-            .any(|name| attr.path().is_ident(name))
+        ["doc", "serde", "schemars"].iter().any(|name| attr.path().is_ident(name))
     };
     input.attrs.extract_if(.., is_of_field).collect()
 }
@@ -183,9 +181,7 @@ fn outer_name(ty: TokenStream, block: &Generics) -> Option<Ident> {
 /// Rules for the parameters as a list.
 pub(super) fn check_together(parameters: &[(Parameter, &PatType)], errors: &mut Errors) {
     let of = |is: fn(&Parameter) -> bool| {
-        let matching = parameters
-            .iter()
-            .filter(move |(parameter, _)| is(parameter));
+        let matching = parameters.iter().filter(move |(parameter, _)| is(parameter));
         matching.map(|(_, input)| *input).collect::<Vec<_>>()
     };
     let contexts = of(|parameter| matches!(parameter, Parameter::Context));
@@ -194,22 +190,10 @@ pub(super) fn check_together(parameters: &[(Parameter, &PatType)], errors: &mut 
     let lists = of(|parameter| matches!(parameter, Parameter::Calls));
     let fields = of(|parameter| matches!(parameter, Parameter::Field(_)));
     for (inputs, advice) in [
-        (
-            &contexts,
-            "the context is lent once: leave one parameter for it",
-        ),
-        (
-            &arguments,
-            "the arguments are one object: leave one `Args` parameter",
-        ),
-        (
-            &calls,
-            "the call is given once: leave one `ToolCall` parameter",
-        ),
-        (
-            &lists,
-            "the calls are given once: leave one `&[ToolCall]` parameter",
-        ),
+        (&contexts, "the context is lent once: leave one parameter for it"),
+        (&arguments, "the arguments are one object: leave one `Args` parameter"),
+        (&calls, "the call is given once: leave one `ToolCall` parameter"),
+        (&lists, "the calls are given once: leave one `&[ToolCall]` parameter"),
     ] {
         for again in inputs.iter().skip(1) {
             errors.at(again, advice);

@@ -17,10 +17,7 @@ pub(crate) const BELONGS: &str =
 pub(super) fn of(args: Option<BlockArgs>, block: &ImplBlock, errors: &mut Errors) -> Role {
     let is_unread = args.is_none();
     let BlockArgs { part, parts, .. } = args.unwrap_or_default();
-    let trait_name = block
-        .trait_
-        .as_ref()
-        .and_then(|(path, _)| path.segments.last());
+    let trait_name = block.trait_.as_ref().and_then(|(path, _)| path.segments.last());
     let kind = trait_name.and_then(|name| Kind::of(&name.ident));
     match (trait_name, kind, part) {
         (_, Some(kind), part) => {
@@ -37,22 +34,14 @@ pub(super) fn of(args: Option<BlockArgs>, block: &ImplBlock, errors: &mut Errors
             }
         }
         (Some(name), None, _) => {
-            errors.at(
-                name,
-                format_args!("{BELONGS}, not on an impl of another trait"),
-            );
+            errors.at(name, format_args!("{BELONGS}, not on an impl of another trait"));
             Role::Misplaced
         }
         (None, _, Some(name)) => {
             if let Some(list) = parts.iter().flatten().next() {
-                errors.at(
-                    list,
-                    "a part lists no parts: that is up to the `impl Step` block",
-                );
+                errors.at(list, "a part lists no parts: that is up to the `impl Step` block");
             }
-            errors
-                .take(part_name(name))
-                .map_or(Role::Misplaced, Role::Part)
+            errors.take(part_name(name)).map_or(Role::Misplaced, Role::Part)
         }
         (None, _, None) => match parts.iter().flatten().next() {
             Some(list) => {
@@ -70,10 +59,8 @@ pub(super) fn of(args: Option<BlockArgs>, block: &ImplBlock, errors: &mut Errors
 
 /// What it is called, unless the user said so.
 fn id(block: &ImplBlock, kind: Kind, errors: &mut Errors) -> Option<String> {
-    let has_id = block
-        .members
-        .iter()
-        .any(|member| member.const_name().is_some_and(|name| name == "ID"));
+    let has_id =
+        block.members.iter().any(|member| member.const_name().is_some_and(|name| name == "ID"));
     if has_id {
         return None;
     }
@@ -92,19 +79,13 @@ fn id(block: &ImplBlock, kind: Kind, errors: &mut Errors) -> Option<String> {
 
 fn listed(names: Vec<LitStr>, kind: Kind, errors: &mut Errors) -> Vec<Part> {
     if let (Kind::LogicStep, Some(name)) = (kind, names.first()) {
-        errors.at(
-            name,
-            "a logic step calls no model: it has no tools, and no parts",
-        );
+        errors.at(name, "a logic step calls no model: it has no tools, and no parts");
         return Vec::new();
     }
     let mut parts: Vec<Part> = Vec::new();
     for name in names {
         if parts.iter().any(|part| part.name == name) {
-            errors.at(
-                &name,
-                format_args!("part '{}' is listed twice", name.value()),
-            );
+            errors.at(&name, format_args!("part '{}' is listed twice", name.value()));
             continue;
         }
         parts.extend(errors.take(part_name(name)));

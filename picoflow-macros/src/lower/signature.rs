@@ -108,22 +108,13 @@ fn check_qualifiers(sig: &Signature, owner: Owner, errors: &mut Errors) {
         );
     }
     if let Safety::Unsafe(unsafety) = &sig.safety {
-        errors.at(
-            unsafety,
-            "a tool cannot be unsafe: the model calls it with any arguments",
-        );
+        errors.at(unsafety, "a tool cannot be unsafe: the model calls it with any arguments");
     }
     if let Some(abi) = &sig.abi {
-        errors.at(
-            abi,
-            "a tool cannot be `extern`: Rust calls it, when the model asks for it",
-        );
+        errors.at(abi, "a tool cannot be `extern`: Rust calls it, when the model asks for it");
     }
     if let (Owner::Function, Some(constness)) = (owner, &sig.constness) {
-        errors.at(
-            constness,
-            "a tool cannot be `const`: it runs when the model asks for it",
-        );
+        errors.at(constness, "a tool cannot be `const`: it runs when the model asks for it");
     }
 }
 
@@ -153,12 +144,7 @@ fn returns_response(output: &ReturnType) -> bool {
     let Type::Path(path) = ungrouped(ty) else {
         return false;
     };
-    let Some(last) = path
-        .path
-        .segments
-        .last()
-        .filter(|last| last.ident == "Result")
-    else {
+    let Some(last) = path.path.segments.last().filter(|last| last.ident == "Result") else {
         return false;
     };
     let PathArguments::AngleBracketed(arguments) = &last.arguments else {

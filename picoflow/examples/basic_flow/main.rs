@@ -5,11 +5,7 @@
 //! cargo run --example basic_flow -- --session ID   go on with one
 //! cargo run --example basic_flow -- --show ID      print its document
 //! ```
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this program talks to a person"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to a person")]
 
 mod flow;
 mod offline;
@@ -137,11 +133,7 @@ fn print_reply(reply: &Reply) {
     if !tools.is_empty() {
         details.push(format!("tools: {}", tools.join(", ")));
     }
-    details.extend(
-        reply
-            .warnings()
-            .map(|warning| format!("warning: {warning}")),
-    );
+    details.extend(reply.warnings().map(|warning| format!("warning: {warning}")));
     details.push(format!("session: {}", reply.session));
     let line = details.join(" | ");
     if stdout().is_terminal() {

@@ -28,10 +28,7 @@ impl ChatModel for OfflineModel {
 
 fn answer(request: &ChatRequest) -> ModelReply {
     let latest = latest(request);
-    let can_leave = request
-        .tools
-        .iter()
-        .any(|tool| tool.name() == TerminateSessionStep::TOOL);
+    let can_leave = request.tools.iter().any(|tool| tool.name() == TerminateSessionStep::TOOL);
     if let Latest::Typed(text) = latest
         && can_leave
         && is_farewell(text)
@@ -75,10 +72,7 @@ fn latest(request: &ChatRequest) -> Latest<'_> {
 
 fn is_farewell(text: &str) -> bool {
     let text = text.trim().trim_end_matches(['.', '!']).to_lowercase();
-    [
-        "bye", "good bye", "goodbye", "quit", "exit", "stop", "leave", "end",
-    ]
-    .contains(&&*text)
+    ["bye", "good bye", "goodbye", "quit", "exit", "stop", "leave", "end"].contains(&&*text)
 }
 
 fn call<const N: usize>(request: &ChatRequest, calls: [(&'static str, Value); N]) -> ModelReply {
@@ -105,14 +99,12 @@ fn weather(request: &ChatRequest, latest: &Latest<'_>) -> ModelReply {
                     "I can tell you the weather of LA and NYC. Which one would you like?",
                 );
             }
-            let calls = cities
-                .iter()
-                .map(|city| ("get_weather", json!({ "cityName": city })));
+            let calls = cities.iter().map(|city| ("get_weather", json!({ "cityName": city })));
             calls_of(request, calls)
         }
-        Latest::Refused(why) if why.contains("not supported") => ModelReply::text(format!(
-            "{why} I support LA and NYC. Which one would you like?"
-        )),
+        Latest::Refused(why) if why.contains("not supported") => {
+            ModelReply::text(format!("{why} I support LA and NYC. Which one would you like?"))
+        }
         Latest::Refused(told) if told.contains("city_LA") => ModelReply::text(
             "LA has 72 degrees. NYC is the other city that I know: would you like it too?",
         ),
@@ -127,14 +119,9 @@ fn weather(request: &ChatRequest, latest: &Latest<'_>) -> ModelReply {
 
 /// Names of cities, as far as a rule can tell: the two that are known, and short words in capitals.
 fn cities(text: &str) -> impl Iterator<Item = String> {
-    let text = text
-        .to_owned()
-        .replace("Los Angeles", "LA")
-        .replace("New York", "NYC");
-    let words: Vec<String> = text
-        .split(|c: char| !c.is_alphanumeric())
-        .map(str::to_owned)
-        .collect();
+    let text = text.to_owned().replace("Los Angeles", "LA").replace("New York", "NYC");
+    let words: Vec<String> =
+        text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
     words.into_iter().filter(|word| {
         let is_code = (2..=3).contains(&word.len()) && word.chars().all(|c| c.is_ascii_uppercase());
         is_code || ["la", "nyc"].contains(&&*word.to_lowercase())
@@ -156,11 +143,7 @@ fn favorites(latest: &Latest<'_>) -> ModelReply {
     let Latest::Typed(text) = latest else {
         return ModelReply::text(ask);
     };
-    let parts: Vec<_> = text
-        .split(',')
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .collect();
+    let parts: Vec<_> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     match *parts {
         [color, movie, season] => ModelReply::text(
             json!({ "favoriteColor": color, "favoriteMovie": movie, "favoriteSeason": season })
@@ -195,14 +178,12 @@ fn dob(request: &ChatRequest, latest: &Latest<'_>) -> ModelReply {
         .filter_map(|number| number.parse().ok())
         .collect();
     match *numbers {
-        [year, month, day] if year > 31 => call(
-            request,
-            [("dob", json!({ "year": year, "month": month, "day": day }))],
-        ),
-        [month, day, year] => call(
-            request,
-            [("dob", json!({ "year": year, "month": month, "day": day }))],
-        ),
+        [year, month, day] if year > 31 => {
+            call(request, [("dob", json!({ "year": year, "month": month, "day": day }))])
+        }
+        [month, day, year] => {
+            call(request, [("dob", json!({ "year": year, "month": month, "day": day }))])
+        }
         _ => ModelReply::text(
             "I did not understand the date. When were you born, such as 1/31/2000?",
         ),

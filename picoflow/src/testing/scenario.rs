@@ -166,14 +166,11 @@ impl Scenario {
         if let Some(id) = &*id {
             turn = turn.session(id);
         }
-        let reply = engine
-            .run(turn)
-            .await
-            .map_err(|source| ScenarioError::Turn {
-                turn: number,
-                label: expected.label.clone(),
-                source,
-            })?;
+        let reply = engine.run(turn).await.map_err(|source| ScenarioError::Turn {
+            turn: number,
+            label: expected.label.clone(),
+            source,
+        })?;
         let differs = |what: String| ScenarioError::Differs {
             turn: number,
             label: expected.label.clone(),
@@ -181,10 +178,7 @@ impl Scenario {
         };
         let id = id.get_or_insert_with(|| reply.session.clone());
         if reply.session != *id {
-            return Err(differs(format!(
-                "the session changed from {id} to {}",
-                reply.session
-            )));
+            return Err(differs(format!("the session changed from {id} to {}", reply.session)));
         }
         expected.check_text(&reply.text).map_err(differs)?;
         if reply.completed != expected.completed {
@@ -201,10 +195,7 @@ impl Scenario {
             )));
         }
         if session.is_completed() != expected.completed {
-            return Err(differs(format!(
-                "the stored status is {}",
-                session.run_status.as_str()
-            )));
+            return Err(differs(format!("the stored status is {}", session.run_status.as_str())));
         }
         check_history(&session).map_err(|fault| differs(fault.to_string()))?;
         Ok(session)
@@ -218,13 +209,9 @@ impl Scenario {
     pub fn check_state(&self, session: &Session) -> Result<(), ScenarioError> {
         for (step, expected) in &self.final_state {
             let found = session.state(step).and_then(Value::as_object);
-            let own = found
-                .into_iter()
-                .flatten()
-                .filter(|(key, _)| !key.starts_with('_'));
+            let own = found.into_iter().flatten().filter(|(key, _)| !key.starts_with('_'));
             let found = Value::Object(
-                own.map(|(key, value)| (key.clone(), value.clone()))
-                    .collect::<Map<_, _>>(),
+                own.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>(),
             );
             if found != *expected {
                 return Err(ScenarioError::State {
@@ -241,12 +228,8 @@ impl Scenario {
 impl ScenarioTurn {
     fn check_text(&self, text: &str) -> Result<(), String> {
         let lower = text.to_lowercase();
-        let missing = self
-            .response_must_include
-            .iter()
-            .find(|part| !lower.contains(&part.to_lowercase()));
-        missing.map_or(Ok(()), |part| {
-            Err(format!("the reply lacks {part:?}: {text:?}"))
-        })
+        let missing =
+            self.response_must_include.iter().find(|part| !lower.contains(&part.to_lowercase()));
+        missing.map_or(Ok(()), |part| Err(format!("the reply lacks {part:?}: {text:?}")))
     }
 }

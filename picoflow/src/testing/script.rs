@@ -154,10 +154,7 @@ impl Rule {
     fn matches(&self, request: &ChatRequest) -> bool {
         let latest = request.latest().map_or("", |message| &*message.content);
         self.step.as_ref().is_none_or(|step| *step == request.step)
-            && self
-                .prompt
-                .iter()
-                .all(|text| request.prompt().contains(text))
+            && self.prompt.iter().all(|text| request.prompt().contains(text))
             && self.latest.iter().all(|text| latest.contains(text))
     }
 }
@@ -173,9 +170,7 @@ impl ScriptedModel {
     /// See [`ScriptedModel`] for an example.
     pub fn on(self, rule: Rule, text: impl Into<String>) -> Self {
         let text = text.into();
-        self.answer(rule, move |_| {
-            Ok(ModelReply::text(&text).with_usage(Usage::new(10, 5)))
-        })
+        self.answer(rule, move |_| Ok(ModelReply::text(&text).with_usage(Usage::new(10, 5))))
     }
 
     /// Answers with tool calls, each a name and its arguments. Ids are given by the model and never repeat.
@@ -199,10 +194,8 @@ impl ScriptedModel {
         rule: Rule,
         calls: impl IntoIterator<Item = (impl Into<String>, impl Into<String>)>,
     ) -> Self {
-        let calls: Vec<(String, String)> = calls
-            .into_iter()
-            .map(|(tool, text)| (tool.into(), text.into()))
-            .collect();
+        let calls: Vec<(String, String)> =
+            calls.into_iter().map(|(tool, text)| (tool.into(), text.into())).collect();
         let state = Arc::clone(&self.state);
         self.answer(rule, move |_| {
             let calls = calls.iter().map(|(tool, text)| {
@@ -240,9 +233,7 @@ impl Scripted {
     fn take(&self) -> bool {
         let limit = self.rule.times.unwrap_or(usize::MAX);
         let next = |used: usize| (used < limit).then_some(used.saturating_add(1));
-        let taken = self
-            .used
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        let taken = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
         taken.is_ok()
     }
 }
@@ -276,14 +267,8 @@ impl Unscripted {
     fn of(request: &ChatRequest) -> Self {
         Self {
             step: request.step.clone(),
-            latest: request
-                .latest()
-                .map_or_else(String::new, |message| message.content.clone()),
-            tools: request
-                .tools
-                .iter()
-                .map(|tool| tool.name().to_owned())
-                .collect(),
+            latest: request.latest().map_or_else(String::new, |message| message.content.clone()),
+            tools: request.tools.iter().map(|tool| tool.name().to_owned()).collect(),
             prompt: request.prompt().to_owned(),
         }
     }

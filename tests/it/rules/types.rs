@@ -8,10 +8,7 @@ fn transitions_compare_by_what_they_say() {
     let go = |name| go::<AtTool>(name);
     assert_eq!(go("HelperStep"), go("HelperStep"));
     assert_ne!(go("HelperStep"), go("OtherStep"));
-    assert_eq!(
-        stay_with("Try again"),
-        stay().with_tool_feedback("Try again")
-    );
+    assert_eq!(stay_with("Try again"), stay().with_tool_feedback("Try again"));
     assert_eq!(
         go("A").with_prompt("p").with_message("m"),
         go("A").with_message("m").with_prompt("p")
@@ -67,15 +64,7 @@ macro_rules! names {
 fn a_target_is_the_name_of_a_step() {
     assert_eq!(names![StepId, &StepId, &'static str, String], [true; 4]);
     assert_eq!(
-        names![
-            (),
-            u64,
-            bool,
-            Value,
-            Option<StepId>,
-            FlowId,
-            TerminateSessionStep
-        ],
+        names![(), u64, bool, Value, Option<StepId>, FlowId, TerminateSessionStep],
         [false; 7]
     );
 }

@@ -56,10 +56,7 @@ pub(crate) struct Broken {
 
 impl Broken {
     pub(crate) fn new(store: Arc<dyn SessionStore>) -> Self {
-        Self {
-            store: Shared(store),
-            at: Arc::default(),
-        }
+        Self { store: Shared(store), at: Arc::default() }
     }
 
     pub(crate) fn fail(&self, at: Option<&'static str>) {

@@ -30,11 +30,7 @@ enum State {
 }
 
 fn main() {
-    let schemas = [
-        schema_of::<Order>(),
-        schema_of::<State>(),
-        schema_of::<Line>(),
-    ];
+    let schemas = [schema_of::<Order>(), schema_of::<State>(), schema_of::<Line>()];
     for schema in schemas {
         println!("{schema}\n{}", strict_form(&schema));
     }

@@ -41,9 +41,7 @@ impl ChatModel for HeldModel {
         Box::pin(async move {
             println!("ready");
             stdout().flush().map_err(ModelError::permanent)?;
-            stdin()
-                .read_line(&mut String::new())
-                .map_err(ModelError::permanent)?;
+            stdin().read_line(&mut String::new()).map_err(ModelError::permanent)?;
             Ok(ModelReply::text(format!("reply to {}", self.0)))
         })
     }
@@ -62,11 +60,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .build()
         .await?;
     let turn = Turn::new(RaceFlow::ID).message(&name);
-    let turn = if session == "-" {
-        turn
-    } else {
-        turn.session(session)
-    };
+    let turn = if session == "-" { turn } else { turn.session(session) };
     match engine.run(turn).await {
         Ok(reply) => println!("ok {}", reply.session),
         Err(error) => println!("{}", error.code()),

@@ -37,11 +37,7 @@ pub(super) fn step_tools(
     is_strict: bool,
     report: &mut BuildReport,
 ) -> StepTools {
-    let look = Look {
-        step: step.dyn_id(),
-        chain,
-        flow,
-    };
+    let look = Look { step: step.dyn_id(), chain, flow };
     let mut tools = StepTools::default();
     let exposed = exposure(step, chain, flow);
     look.check_overrides(report);
@@ -57,13 +53,7 @@ pub(super) fn step_tools(
             continue;
         };
         let found = look.single(&tool, report);
-        look.check_single(
-            &tool,
-            found.as_ref(),
-            &registered.definition,
-            &tools,
-            report,
-        );
+        look.check_single(&tool, found.as_ref(), &registered.definition, &tools, report);
         tools.offered.push(told(&registered.definition, is_strict));
         let reads_arguments = found.is_some_and(|(_, schema)| schema.is_some());
         let handler = match found {
@@ -142,12 +132,7 @@ impl Look<'_> {
             Some(row) => row.method,
             None => by_name?.name,
         };
-        self.method(
-            method,
-            HandlerKind::One,
-            || format!("tool `{tool}`"),
-            report,
-        )
+        self.method(method, HandlerKind::One, || format!("tool `{tool}`"), report)
     }
 
     /// The tool with a handler of its own.
@@ -179,12 +164,7 @@ impl Look<'_> {
             });
             return None;
         }
-        let route = Route {
-            receiver,
-            method: name,
-            handler: kind,
-            at: method.at,
-        };
+        let route = Route { receiver, method: name, handler: kind, at: method.at };
         Some((route, method.schema))
     }
 

@@ -54,13 +54,7 @@ impl Member {
         natives: Vec<NativeTool>,
     ) -> Self {
         defines.extend(natives.iter().map(|tool| tool.definition().clone()));
-        Self {
-            kind,
-            type_path,
-            table,
-            defines,
-            natives,
-        }
+        Self { kind, type_path, table, defines, natives }
     }
 
     /// Who it is, for a message.

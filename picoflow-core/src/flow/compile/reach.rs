@@ -38,9 +38,7 @@ pub(super) fn links(
                 };
                 reached.push(&target.id);
                 if !is_shadowed(reference.method, nearer) {
-                    links
-                        .edges
-                        .extend(edge(step, target, reference, Owner::Step));
+                    links.edges.extend(edge(step, target, reference, Owner::Step));
                 }
             }
         }
@@ -53,12 +51,8 @@ pub(super) fn links(
         if reference.method == "initial_step" {
             links.entries.push(target.id.clone());
         }
-        let edges = steps
-            .iter()
-            .filter_map(|step| edge(step, target, reference, Owner::Flow));
-        links
-            .edges
-            .extend(edges.filter(|edge| !edge.tools.is_empty()));
+        let edges = steps.iter().filter_map(|step| edge(step, target, reference, Owner::Flow));
+        links.edges.extend(edges.filter(|edge| !edge.tools.is_empty()));
     }
     // A body that no macro has read may go anywhere.
     let own = std::any::type_name::<TerminateSessionStep>();
@@ -66,12 +60,10 @@ pub(super) fn links(
     if chains.iter().flatten().chain([flow]).all(is_known) {
         let others = steps.iter().skip(1);
         let never = others.filter(|step| !reached.contains(&&step.id));
-        report
-            .warnings
-            .extend(never.map(|step| BuildWarning::NeverReached {
-                flow: flow_id.clone(),
-                step: step.id.clone(),
-            }));
+        report.warnings.extend(never.map(|step| BuildWarning::NeverReached {
+            flow: flow_id.clone(),
+            step: step.id.clone(),
+        }));
     }
     links
 }
@@ -126,10 +118,7 @@ fn handled_by(step: &CompiledStep, method: &str, owner: Owner) -> Vec<String> {
         groups.any(|(names, route)| is_it(route) && names.iter().any(|name| name == tool))
     };
     let tools = step.tools().map(crate::ToolDefinition::name);
-    tools
-        .filter(|tool| is_single(tool) || is_grouped(tool))
-        .map(str::to_owned)
-        .collect()
+    tools.filter(|tool| is_single(tool) || is_grouped(tool)).map(str::to_owned).collect()
 }
 
 struct Look<'a> {

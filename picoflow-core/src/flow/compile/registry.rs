@@ -30,9 +30,7 @@ impl Registry {
         flow: &Member,
         report: &mut BuildReport,
     ) -> Self {
-        let mut registry = Self {
-            tools: ByName::new(),
-        };
+        let mut registry = Self { tools: ByName::new() };
         for chain in chains {
             for member in chain {
                 for row in &member.table.definitions {
@@ -99,18 +97,15 @@ impl Registry {
         steps: &[CompiledStep],
         report: &mut BuildReport,
     ) {
-        let exposed: HashSet<&str> = steps
-            .iter()
-            .flat_map(|step| step.tools.keys().map(String::as_str))
-            .collect();
+        let exposed: HashSet<&str> =
+            steps.iter().flat_map(|step| step.tools.keys().map(String::as_str)).collect();
         let own = std::any::type_name::<TerminateSessionStep>();
         for (tool, registered) in &self.tools {
             // A flow that ends in another way need not expose what the framework's step defines.
             if !exposed.contains(&**tool) && registered.definer.0 != own {
-                report.warnings.push(BuildWarning::NeverExposed {
-                    flow: flow.clone(),
-                    tool: tool.clone(),
-                });
+                report
+                    .warnings
+                    .push(BuildWarning::NeverExposed { flow: flow.clone(), tool: tool.clone() });
             }
         }
     }
@@ -118,18 +113,12 @@ impl Registry {
 
 /// The farthest member of the chain that has the very same definition: the one it is inherited from.
 fn definer<'a>(chain: &'a [Member], definition: &ToolDefinition) -> Option<&'a Member> {
-    chain
-        .iter()
-        .take_while(|member| member.defines.contains(definition))
-        .last()
+    chain.iter().take_while(|member| member.defines.contains(definition)).last()
 }
 
 fn of_row(row: &DefinitionRow, table: &RawTable) -> ToolDefinition {
     let own = || table.method(row.method).and_then(|method| method.schema);
-    let schema = row
-        .schema
-        .or_else(own)
-        .map_or_else(no_arguments, |schema| schema());
+    let schema = row.schema.or_else(own).map_or_else(no_arguments, |schema| schema());
     ToolDefinition::new(row.tool, row.description, schema).with(row.strict, row.lenient)
 }
 
@@ -138,39 +127,24 @@ fn of_row(row: &DefinitionRow, table: &RawTable) -> ToolDefinition {
 fn check(flow: &FlowId, definition: &ToolDefinition, report: &mut BuildReport) -> ToolValidator {
     let tool = definition.name().to_owned();
     if !is_tool_name(&tool) {
-        report.faults.push(BuildFault::ToolName {
-            flow: flow.clone(),
-            tool: tool.clone(),
-        });
+        report.faults.push(BuildFault::ToolName { flow: flow.clone(), tool: tool.clone() });
     }
     if definition.description().is_empty() {
-        report.faults.push(BuildFault::NoDescription {
-            flow: flow.clone(),
-            tool: tool.clone(),
-        });
+        report.faults.push(BuildFault::NoDescription { flow: flow.clone(), tool: tool.clone() });
     }
-    let is_object = definition
-        .schema()
-        .get("type")
-        .is_some_and(|kind| kind == "object");
+    let is_object = definition.schema().get("type").is_some_and(|kind| kind == "object");
     let compiled = if is_object {
         ToolValidator::compile(definition.schema())
     } else {
         Err("is not that of an object: the model gives arguments by name".to_owned())
     };
     compiled.unwrap_or_else(|reason| {
-        report.faults.push(BuildFault::ToolSchema {
-            flow: flow.clone(),
-            tool,
-            reason,
-        });
+        report.faults.push(BuildFault::ToolSchema { flow: flow.clone(), tool, reason });
         ToolValidator::lenient()
     })
 }
 
 fn is_tool_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }

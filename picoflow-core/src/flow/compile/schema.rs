@@ -13,9 +13,7 @@ pub(super) fn mismatch(reads: &Value, told: &Value) -> Option<String> {
         .filter_map(Value::as_str)
         .find(|&field| !told_fields.contains_key(field));
     if let Some(field) = missing {
-        return Some(format!(
-            "it requires the field `{field}`, which the definition lacks"
-        ));
+        return Some(format!("it requires the field `{field}`, which the definition lacks"));
     }
     read_fields.iter().find_map(|(field, read)| {
         let read = read.get("type")?;
@@ -32,14 +30,9 @@ fn fields(schema: &Value) -> Option<&Map<String, Value>> {
 /// Whether two `type` keywords have a type in common. Integers are numbers.
 fn overlap(a: &Value, b: &Value) -> bool {
     let names = |kind: &Value| -> Vec<String> {
-        let list = kind
-            .as_array()
-            .cloned()
-            .unwrap_or_else(|| vec![kind.clone()]);
+        let list = kind.as_array().cloned().unwrap_or_else(|| vec![kind.clone()]);
         let names = list.iter().filter_map(Value::as_str);
-        names
-            .map(|name| name.replace("integer", "number"))
-            .collect()
+        names.map(|name| name.replace("integer", "number")).collect()
     };
     let b = names(b);
     names(a).iter().any(|name| b.contains(name))
@@ -61,22 +54,9 @@ mod tests {
     fn another_type_is_a_mismatch_and_a_wider_one_is_not() {
         let reads = json!({ "properties": { "a": { "type": ["integer", "null"] } } });
         assert!(
-            mismatch(
-                &reads,
-                &json!({ "properties": { "a": { "type": "string" } } })
-            )
-            .is_some()
+            mismatch(&reads, &json!({ "properties": { "a": { "type": "string" } } })).is_some()
         );
-        assert_eq!(
-            mismatch(
-                &reads,
-                &json!({ "properties": { "a": { "type": "number" } } })
-            ),
-            None
-        );
-        assert_eq!(
-            mismatch(&reads, &json!({ "properties": { "a": {} } })),
-            None
-        );
+        assert_eq!(mismatch(&reads, &json!({ "properties": { "a": { "type": "number" } } })), None);
+        assert_eq!(mismatch(&reads, &json!({ "properties": { "a": {} } })), None);
     }
 }

@@ -46,11 +46,7 @@ impl FlowGraph {
     /// ```
     pub fn to_svg(&self) -> String {
         let mut graph = VisualGraph::new(Orientation::TopToBottom);
-        let nodes: Vec<_> = self
-            .nodes
-            .iter()
-            .map(|node| graph.add_node(element(node)))
-            .collect();
+        let nodes: Vec<_> = self.nodes.iter().map(|node| graph.add_node(element(node))).collect();
         for arrow in self.arrows() {
             if let (Some(from), Some(to)) = (nodes.get(arrow.from), nodes.get(arrow.to)) {
                 graph.add_edge(line(&arrow), *from, *to);
@@ -71,11 +67,8 @@ fn element(node: &GraphNode) -> Element {
         to_f64((lines.len() + 1) * (FONT + 4)),
     );
     let text = lines.join("\n");
-    let shape = if node.is_logic {
-        ShapeKind::new_circle(&text)
-    } else {
-        ShapeKind::new_box(&text)
-    };
+    let shape =
+        if node.is_logic { ShapeKind::new_circle(&text) } else { ShapeKind::new_box(&text) };
     let fill = if node.is_entry { "lightgray" } else { "white" };
     let look = StyleAttr::new(Color::fast("black"), 1, Some(Color::fast(fill)), 6, FONT);
     Element::create(shape, look, Orientation::LeftToRight, size)
@@ -88,21 +81,10 @@ fn line(arrow: &Arrow) -> Line {
     };
     let look = StyleAttr::new(Color::fast("black"), 1, None, 0, FONT - 2);
     let label = arrow.labels.join("\n");
-    Line::new(
-        LineEndKind::None,
-        LineEndKind::Arrow,
-        style,
-        &label,
-        &look,
-        &None,
-        &None,
-    )
+    Line::new(LineEndKind::None, LineEndKind::Arrow, style, &label, &look, &None, &None)
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "lengths of lines of text are small"
-)]
+#[expect(clippy::cast_precision_loss, reason = "lengths of lines of text are small")]
 fn to_f64(length: usize) -> f64 {
     length as f64
 }

@@ -59,9 +59,7 @@ fn difference(before: &Value, after: &Value) -> Vec<(String, Option<Value>)> {
     let empty = Map::new();
     let before = before.as_object().unwrap_or(&empty);
     let after = after.as_object().unwrap_or(&empty);
-    let changed = after
-        .iter()
-        .filter(|(key, value)| before.get(*key) != Some(value));
+    let changed = after.iter().filter(|(key, value)| before.get(*key) != Some(value));
     let gone = before.keys().filter(|key| !after.contains_key(*key));
     changed
         .map(|(key, value)| (key.clone(), Some(value.clone())))

@@ -11,10 +11,7 @@ impl Text {
     const LONGEST: usize = 1024;
 
     pub(super) const fn new() -> Self {
-        Self {
-            bytes: [0; Self::LONGEST],
-            len: 0,
-        }
+        Self { bytes: [0; Self::LONGEST], len: 0 }
     }
 
     /// What does not fit is left out.
@@ -55,13 +52,7 @@ mod tests {
 
     #[test]
     fn texts_are_cut_rather_than_lost() {
-        assert_eq!(
-            Text::new().push("a").push_set(&["b", "c"]).as_str(),
-            r#"a["b","c"]"#
-        );
-        assert_eq!(
-            Text::new().push(&"x".repeat(3000)).as_str().len(),
-            Text::LONGEST
-        );
+        assert_eq!(Text::new().push("a").push_set(&["b", "c"]).as_str(), r#"a["b","c"]"#);
+        assert_eq!(Text::new().push(&"x".repeat(3000)).as_str().len(), Text::LONGEST);
     }
 }

@@ -49,9 +49,7 @@ impl Place {
     fn parse(address: &str) -> Option<Self> {
         let (before, region) = address.trim().rsplit_once(',')?;
         let (state, zip) = region.trim().split_once(' ')?;
-        let (street, city) = before
-            .rsplit_once(',')
-            .or_else(|| before.trim().rsplit_once(' '))?;
+        let (street, city) = before.rsplit_once(',').or_else(|| before.trim().rsplit_once(' '))?;
         let zip = zip.trim();
         let is_region = state.len() == 2
             && state.chars().all(|c| c.is_ascii_alphabetic())

@@ -8,9 +8,7 @@ pub(crate) struct DOBStep;
 #[tools]
 impl Step for DOBStep {
     fn prompt(&self, cx: &Cx<'_>) -> Prompt {
-        let name = cx.step_state(NameStep::ID)["name"]
-            .as_str()
-            .unwrap_or("the user");
+        let name = cx.step_state(NameStep::ID)["name"].as_str().unwrap_or("the user");
         format!("You talk to {name}. Ask for the date of birth, then call `dob`.").into()
     }
 

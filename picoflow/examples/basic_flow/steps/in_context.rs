@@ -5,10 +5,7 @@ use picoflow::{prelude::*, schema_of};
 pub(crate) struct InContextStep;
 
 #[derive(JsonSchema)]
-#[expect(
-    dead_code,
-    reason = "only its schema is used: the answer goes on as JSON"
-)]
+#[expect(dead_code, reason = "only its schema is used: the answer goes on as JSON")]
 struct MovieIdea {
     /// Title of the movie
     title: String,

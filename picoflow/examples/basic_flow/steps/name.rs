@@ -26,9 +26,7 @@ impl Step for NameStep {
     ) -> Result<ToolResponse, ToolError> {
         let name = user.name.trim();
         if name.eq_ignore_ascii_case("john doe") {
-            return Ok(stay_with(
-                "Cannot accept John Doe, please choose a different name.",
-            ));
+            return Ok(stay_with("Cannot accept John Doe, please choose a different name."));
         }
         cx.save_state(json!({ "name": name }));
         // Transient data is there for the child and never stored.

@@ -1,8 +1,5 @@
 //! A crate that depends on picoflow alone, and gets serde and schemars from it.
-#![expect(
-    clippy::unused_async,
-    reason = "what matters is how the future of a handler is written"
-)]
+#![expect(clippy::unused_async, reason = "what matters is how the future of a handler is written")]
 
 use picoflow::prelude::*;
 

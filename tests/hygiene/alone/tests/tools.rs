@@ -2,7 +2,7 @@
 
 use picoflow::{
     prelude::*,
-    testing::{Rule, ScriptedModel},
+    testing::{Rule, ScriptedModel, check_history},
 };
 use picoflow_hygiene_alone::AloneFlow;
 
@@ -30,6 +30,8 @@ async fn every_tool_of_the_flow_runs() {
     let reply = reply.expect("the turn ends");
     assert_eq!(reply.text, "Hello, Ann!");
     assert!(reply.completed);
+    let session = engine.session(&reply.session).await.expect("the store answers");
+    check_history(&session.expect("it is stored")).expect("every call is answered");
 }
 
 #[tokio::test(flavor = "current_thread")]
@@ -43,8 +45,5 @@ async fn linked_functions_are_found_and_run() {
     let out = tools[0].execute(json!({}), &cx).await;
     assert!(out.is_error, "{out:?}");
     let out = tools[1].execute(json!({ "name": "Bob" }), &cx).await;
-    assert_eq!(
-        out.output,
-        json!({ "user": { "name": "Bob", "age": null }, "call": "register" })
-    );
+    assert_eq!(out.output, json!({ "user": { "name": "Bob", "age": null }, "call": "register" }));
 }

@@ -4,10 +4,7 @@
     clippy::missing_errors_doc,
     reason = "the functions are tools, and their errors are for the model"
 )]
-#![expect(
-    clippy::unused_async,
-    reason = "what matters is how the future of a handler is written"
-)]
+#![expect(clippy::unused_async, reason = "what matters is how the future of a handler is written")]
 
 use picoflow::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use picoflow::{
     prelude::*,
-    testing::{Rule, ScriptedModel},
+    testing::{Rule, ScriptedModel, check_history},
 };
 use picoflow_hygiene_edition2021::OlderFlow;
 
@@ -14,14 +14,14 @@ async fn every_tool_of_the_flow_runs() {
     ];
     let model = ScriptedModel::new()
         .on_call(Rule::new().latest("Hi"), calls)
-        .on_call(
-            Rule::new().latest("order A-1"),
-            [("a", json!({})), ("b", json!({}))],
-        );
+        .on_call(Rule::new().latest("order A-1"), [("a", json!({})), ("b", json!({}))]);
     let engine = Engine::builder().flow(OlderFlow).model(model).build();
     let engine = engine.await.expect("the flow is sound");
     let reply = engine.run(Turn::new("OlderFlow").message("Hi")).await;
-    assert_eq!(reply.expect("the turn ends").text, "Hello, Ann!");
+    let reply = reply.expect("the turn ends");
+    assert_eq!(reply.text, "Hello, Ann!");
+    let session = engine.session(&reply.session).await.expect("the store answers");
+    check_history(&session.expect("it is stored")).expect("every call is answered");
 }
 
 #[tokio::test(flavor = "current_thread")]

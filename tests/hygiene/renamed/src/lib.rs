@@ -4,10 +4,7 @@
     unused_qualifications,
     reason = "types are known by the last segment of their path, whatever the crate is called"
 )]
-#![expect(
-    clippy::unused_async,
-    reason = "what matters is how the future of a handler is written"
-)]
+#![expect(clippy::unused_async, reason = "what matters is how the future of a handler is written")]
 
 use flow::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use flow::{
     prelude::*,
-    testing::{Rule, ScriptedModel},
+    testing::{Rule, ScriptedModel, check_history},
 };
 use picoflow_hygiene_renamed::RenamedFlow;
 
@@ -15,18 +15,15 @@ async fn every_tool_of_the_flow_runs() {
     ];
     let model = ScriptedModel::new()
         .on_call(Rule::new().latest("Hi"), calls)
-        .on_call(
-            Rule::new().latest("order A-1 known=true"),
-            [("a", json!({})), ("b", json!({}))],
-        )
-        .on_call(
-            Rule::new().latest("2 at once"),
-            [("save_user", json!({ "name": "Ann" }))],
-        );
+        .on_call(Rule::new().latest("order A-1 known=true"), [("a", json!({})), ("b", json!({}))])
+        .on_call(Rule::new().latest("2 at once"), [("save_user", json!({ "name": "Ann" }))]);
     let engine = Engine::builder().flow(RenamedFlow).model(model).build();
     let engine = engine.await.expect("the flow is sound");
     let reply = engine.run(Turn::new("RenamedFlow").message("Hi")).await;
-    assert_eq!(reply.expect("the turn ends").text, "Hello, Ann!");
+    let reply = reply.expect("the turn ends");
+    assert_eq!(reply.text, "Hello, Ann!");
+    let session = engine.session(&reply.session).await.expect("the store answers");
+    check_history(&session.expect("it is stored")).expect("every call is answered");
 }
 
 #[tokio::test(flavor = "current_thread")]

@@ -1,12 +1,9 @@
 //! The tools run: expansions do what they say, and not only compile.
-#![expect(
-    clippy::shadow_reuse,
-    reason = "what is strict is the code with the tools"
-)]
+#![expect(clippy::shadow_reuse, reason = "what is strict is the code with the tools")]
 
 use picoflow::{
     prelude::*,
-    testing::{Rule, ScriptedModel},
+    testing::{Rule, ScriptedModel, check_history},
 };
 use picoflow_hygiene_strict::StrictFlow;
 
@@ -28,15 +25,14 @@ async fn every_tool_of_the_flow_runs() {
             Rule::new().latest("2 at once"),
             [("save_user", json!({ "name": "Ann", "age": null }))],
         );
-    let engine = Engine::builder()
-        .flow(StrictFlow::new())
-        .model(model)
-        .build();
+    let engine = Engine::builder().flow(StrictFlow::new()).model(model).build();
     let engine = engine.await.expect("the flow is sound");
     let reply = engine.run(Turn::new("StrictFlow").message("Hi")).await;
     let reply = reply.expect("the turn ends");
     assert_eq!(reply.text, "Hello, Ann!");
     assert!(reply.completed);
+    let session = engine.session(&reply.session).await.expect("the store answers");
+    check_history(&session.expect("it is stored")).expect("every call is answered");
 }
 
 #[tokio::test(flavor = "current_thread")]
