@@ -1,6 +1,9 @@
 //! The example `basic_flow` as a person runs it: its own binary, with input from a pipe.
 
-use picoflow::{session::Session, testing::Scenario};
+use picoflow::{
+    session::Session,
+    testing::{Scenario, check_history},
+};
 use serde_json::Value;
 use std::{
     io::Write,
@@ -84,7 +87,9 @@ fn lines(inputs: &[&str]) -> Vec<u8> {
 fn document(store: &Path, session: &str) -> Session {
     let shown = run(store, &["--show", session], b"");
     assert!(shown.status.success(), "{shown:?}");
-    serde_json::from_slice(&shown.stdout).unwrap()
+    let session = serde_json::from_slice(&shown.stdout).unwrap();
+    check_history(&session).unwrap();
+    session
 }
 
 #[test]
