@@ -274,14 +274,7 @@ impl Cx<'_> {
     }
 
     fn find(&self, step: &StepId) -> Option<usize> {
-        let found = self.run.env.flow.index.get(step).copied();
-        if found.is_none() {
-            self.fault(TurnError::UnknownStep {
-                target: step.clone(),
-                flow: self.run.env.flow.id.clone(),
-            });
-        }
-        found
+        self.run.env.flow.place(step).map_err(|error| self.fault(error)).ok()
     }
 
     fn object(&self, state: impl Serialize, method: &str) -> Option<Map<String, Value>> {

@@ -256,11 +256,8 @@ async fn work(
 /// The place of the step that a new session begins with.
 fn initial_step(flow: &CompiledFlow, context: &Value) -> Result<usize, TurnError> {
     let asked = catch_unwind(AssertUnwindSafe(|| flow.flow.initial_step(context)));
-    let Some(target) = asked.map_err(|panic| panicked(&*panic))? else {
-        return Ok(0);
-    };
-    let known = flow.index.get(&target).copied();
-    known.ok_or_else(|| TurnError::UnknownStep { target, flow: flow.id.clone() })
+    let target = asked.map_err(|panic| panicked(&*panic))?;
+    target.map_or(Ok(0), |target| flow.place(&target))
 }
 
 /// Whether the turn may go on with this session; if so, the place of its current step.

@@ -11,7 +11,7 @@ mod settle;
 mod turn;
 
 pub(crate) use draft::Draft;
-pub(crate) use handler::{panic_text, panicked};
+pub(crate) use handler::{guard, panicked};
 pub(crate) use turn::{Outcome, Start};
 
 use crate::{

@@ -2,15 +2,12 @@
 
 use super::{BuildReport, FlowGraph, GraphEdge};
 use crate::{
-    BoxFuture, Cx, FlowId, Limits, StepId, ToolDefinition,
+    BoxFuture, Cx, FlowId, Limits, StepId, ToolDefinition, TurnError,
     flow::AnyFlow,
     model::ModelRef,
     native::NativeTool,
     step::AnyStep,
-    tool::{
-        CallView, ToolCall, ToolResult, ToolValidator,
-        raw::{HandlerKind, RowIndex},
-    },
+    tool::{CallView, ToolCall, ToolResult, ToolValidator, raw::RowIndex},
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -74,7 +71,6 @@ pub(crate) enum ToolHandler {
 pub(crate) struct Route {
     pub(crate) receiver: Receiver,
     pub(crate) method: &'static str,
-    pub(crate) handler: HandlerKind,
     pub(crate) at: RowIndex,
 }
 
@@ -110,6 +106,12 @@ impl CompiledFlow {
     #[doc = include_str!("../docs/engine_graph.md")]
     pub fn graph(&self) -> FlowGraph {
         FlowGraph::of(self)
+    }
+
+    /// The place of a step that code of the flow names.
+    pub(crate) fn place(&self, step: &StepId) -> Result<usize, TurnError> {
+        let place = self.index.get(step).copied();
+        place.ok_or_else(|| TurnError::UnknownStep { target: step.clone(), flow: self.id.clone() })
     }
 
     /// What the build found.

@@ -3,15 +3,13 @@
 use super::{IntoToolOutput, ToolContext, ToolOutput};
 use crate::{
     BoxFuture, ToolCall, ToolDefinition, ToolError,
-    run::panic_text,
+    run::guard,
     tool::{CallView, ToolValidator, args, fit},
 };
-use futures_util::FutureExt;
 use serde_json::Value;
 use std::{
     fmt,
     future::Future,
-    panic::AssertUnwindSafe,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -188,17 +186,9 @@ impl NativeTool {
         }
         // A handler that is no `async fn` runs when it is called, so the call itself is guarded too.
         let running = async { (self.inner.handler)(call, cx).await };
-        let guarded = AssertUnwindSafe(running).catch_unwind();
-        let timed = tokio::time::timeout(self.timeout, guarded);
-        match cx.cancellation().run_until_cancelled(timed).await {
+        match cx.cancellation().run_until_cancelled(guard(running, self.timeout)).await {
+            Some(done) => done.unwrap_or_else(ToolOutput::from),
             None => cancelled(),
-            Some(Ok(Ok(output))) => output,
-            Some(Ok(Err(panic))) => {
-                ToolError::internal(format!("panicked: {}", panic_text(&*panic))).into()
-            }
-            Some(Err(_)) => {
-                ToolError::internal(format!("took longer than {:?}", self.timeout)).into()
-            }
         }
     }
 }

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     Cx, StepResponse, TurnError, TurnEvent,
     flow::CompiledStep,
-    model::{ModelOutput, ModelReply},
+    model::ModelReply,
     response::{Action, Travels},
     session::{Message, MessageKind, SequenceEntry},
 };
@@ -99,7 +99,7 @@ impl Run {
                 let output = asked.output();
                 let answered = step.step.dyn_on_response(&mut Cx::new(self, at), output).await;
                 let response = self.checked(&step.id, "on_response", answered)?;
-                return self.child_text(at, step, response, &asked.output());
+                return self.child_text(at, step, response, asked.structured.is_some());
             }
             self.normalise(step, &mut asked.reply.tool_calls);
             let calls = &asked.reply.tool_calls;
@@ -116,17 +116,14 @@ impl Run {
         at: usize,
         step: &CompiledStep,
         response: StepResponse,
-        output: &ModelOutput,
+        is_structured: bool,
     ) -> Result<Value, TurnError> {
         let Action::Text(text) = response.action else {
             return Err(illegal(step, &response.action));
         };
         self.child_carry(at, step, response.travels)?;
         // A structured step answers with JSON text, and its caller wants the value.
-        let value = match output {
-            ModelOutput::Structured(_) => serde_json::from_str(&text).ok(),
-            ModelOutput::Text(_) => None,
-        };
+        let value = is_structured.then(|| serde_json::from_str(&text).ok()).flatten();
         let value = value.unwrap_or_else(|| Value::String(text.clone()));
         let ai = MessageKind::Ai { tool_calls: Vec::new() };
         self.push(step, ai, text);

@@ -20,9 +20,9 @@ impl Run {
         message: Option<String>,
     ) -> Result<Value, ChildError> {
         let env = Arc::clone(&self.env);
-        let result = match env.flow.index.get(step) {
-            Some(&at) => self.child(&env, at, message).await,
-            None => Err(unknown_step(&env, step)),
+        let result = match env.flow.place(step) {
+            Ok(at) => self.child(&env, at, message).await,
+            Err(error) => Err(error),
         };
         result.map_err(|error| self.child_failed(step, error))
     }
@@ -71,8 +71,9 @@ impl Run {
         let mut keys = HashSet::new();
         let mut places = Vec::with_capacity(children.len());
         for child in children {
-            let Some(&at) = env.flow.index.get(&child.step) else {
-                return Err(self.child_failed(&child.step, unknown_step(env, &child.step)));
+            let at = match env.flow.place(&child.step) {
+                Ok(at) => at,
+                Err(error) => return Err(self.child_failed(&child.step, error)),
             };
             let is_repeated = children.iter().filter(|other| other.step == child.step).count() > 1;
             let is_new = keys.insert((&child.step, child.key.as_deref()));
@@ -122,8 +123,4 @@ impl Run {
         }
         told
     }
-}
-
-fn unknown_step(env: &Env, step: &StepId) -> TurnError {
-    TurnError::UnknownStep { target: step.clone(), flow: env.flow.id.clone() }
 }

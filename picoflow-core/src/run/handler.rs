@@ -46,7 +46,7 @@ impl Run {
                 Job::Native(tool, view) => Some(native(env, tool, view)),
             };
             match started {
-                Some(handler) => guard(env.host.tool_call(site, handler), limit).await,
+                Some(handler) => guard(env.host.tool_call(site, handler), limit).await.flatten(),
                 None => Err(ToolError::internal(
                     "the method is not there any more: `Step::base` must always answer the same",
                 )),
@@ -80,11 +80,13 @@ fn native<'a>(env: &Env, tool: &'a NativeTool, view: CallView<'a>) -> BoxFuture<
     Box::pin(async move { tool.run(view, &context).await.into_result() })
 }
 
-/// Runs a handler; a panic and a lack of time are errors like any other.
-async fn guard(handler: BoxFuture<'_, ToolResult>, limit: Duration) -> ToolResult {
-    let handler = AssertUnwindSafe(handler).catch_unwind();
-    match tokio::time::timeout(limit, handler).await {
-        Ok(Ok(result)) => result,
+/// Runs what a tool does; a panic and a lack of time are errors like any other.
+pub(crate) async fn guard<T>(
+    work: impl Future<Output = T>,
+    limit: Duration,
+) -> Result<T, ToolError> {
+    match tokio::time::timeout(limit, AssertUnwindSafe(work).catch_unwind()).await {
+        Ok(Ok(done)) => Ok(done),
         Ok(Err(panic)) => {
             let text = panic_text(&*panic);
             Err(ToolError::internal(format!("panicked: {text}")))
@@ -97,7 +99,7 @@ pub(crate) fn panicked(panic: &(dyn Any + Send)) -> TurnError {
     TurnError::Panicked { message: panic_text(panic).to_owned() }
 }
 
-pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

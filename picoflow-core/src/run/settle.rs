@@ -211,13 +211,7 @@ fn decide(
     let step = env.step(at)?;
     let decide = |(action, travels): (Action, Travels)| {
         let destination = match &action {
-            Action::Go(target) | Action::DirectTo(target, _) => {
-                let known = env.flow.index.get(target).copied();
-                known.ok_or_else(|| TurnError::UnknownStep {
-                    target: target.clone(),
-                    flow: env.flow.id.clone(),
-                })?
-            }
+            Action::Go(target) | Action::DirectTo(target, _) => env.flow.place(target)?,
             Action::Result(_) => {
                 return Err(misuse(
                     step,

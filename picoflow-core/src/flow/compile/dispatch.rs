@@ -164,7 +164,7 @@ impl Look<'_> {
             });
             return None;
         }
-        let route = Route { receiver, method: name, handler: kind, at: method.at };
+        let route = Route { receiver, method: name, at: method.at };
         Some((route, method.schema))
     }
 
@@ -229,7 +229,7 @@ impl Look<'_> {
     fn check_overrides(&self, report: &mut BuildReport) {
         let members: Vec<_> = receivers(self.chain, self.flow).collect();
         for (i, (receiver, member)) in members.iter().enumerate() {
-            // What a base overrides is checked where the base stands alone as well; once is enough.
+            // The flow is the last base of all: it has none to override.
             if *receiver == Receiver::Flow {
                 continue;
             }
