@@ -152,6 +152,18 @@ impl Engine {
         }
     }
 
+    /// A run at `step` in a new session that is not stored.
+    pub(crate) fn harness(&self, flow: &str, step: &StepId) -> Result<(Run, usize), TurnError> {
+        let found = self.0.flows.get(flow);
+        let unknown = || TurnError::UnknownFlow { flow: flow.to_owned().into() };
+        let flow = found.ok_or_else(unknown)?;
+        let at = flow.place(step)?;
+        let context = Arc::new(Value::Object(Map::new()));
+        let turn = Turn::new(flow.id.clone());
+        let env = self.env(flow, &self.0.host.session_id(), context, &turn);
+        Ok((Run::new(env, Draft::new(flow, at)), at))
+    }
+
     async fn run_new(&self, flow: &Arc<CompiledFlow>, turn: Turn) -> Result<Reply, TurnError> {
         let mut context = Map::new();
         if let Some(config) = turn.config.clone() {

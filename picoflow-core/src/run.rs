@@ -96,7 +96,7 @@ impl Run {
         result.map_err(|source| TurnError::Hook { step: step.clone(), hook, source })
     }
 
-    fn check_fault(&mut self) -> Result<(), TurnError> {
+    pub(crate) fn check_fault(&mut self) -> Result<(), TurnError> {
         self.fault.take().map_or(Ok(()), Err)
     }
 
@@ -168,7 +168,7 @@ impl Run {
 }
 
 impl Env {
-    fn step(&self, at: usize) -> Result<&CompiledStep, TurnError> {
+    pub(crate) fn step(&self, at: usize) -> Result<&CompiledStep, TurnError> {
         self.flow.steps.get(at).ok_or_else(|| TurnError::Invariant {
             session: self.session.clone(),
             flow: self.flow.id.clone(),

@@ -3,6 +3,9 @@
 mod scenario;
 mod script;
 
-pub use picoflow_core::session::{HistoryFault, check_history};
+pub use picoflow_core::{
+    HarnessReply, StepHarness,
+    session::{HistoryFault, check_history},
+};
 pub use scenario::{Scenario, ScenarioError, ScenarioTurn};
 pub use script::{Rule, ScriptedModel};

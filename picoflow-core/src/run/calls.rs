@@ -14,7 +14,7 @@ use std::collections::HashSet;
 impl Run {
     /// Brings the calls of a reply into the form that everything after expects: argument text repaired where that is
     /// safe, and ids that are there and tell the calls apart.
-    pub(super) fn normalise(&mut self, step: &CompiledStep, calls: &mut [ToolCall]) {
+    pub(crate) fn normalise(&mut self, step: &CompiledStep, calls: &mut [ToolCall]) {
         let mut ids = HashSet::new();
         for call in calls {
             if let Some(args::Repair::Doubled) = args::normalise(call) {

@@ -22,21 +22,21 @@ pub(super) const VALIDATED: &str = "input validated";
 const SIBLING_INVALID: &str = "Not run, since another call of the same reply has invalid arguments. Correct that one and make both calls again.";
 
 /// The answer to one call.
-pub(super) struct Answer {
-    pub(super) feedback: String,
-    pub(super) status: ToolStatus,
+pub(crate) struct Answer {
+    pub(crate) feedback: String,
+    pub(crate) status: ToolStatus,
 }
 
 /// All answers to a reply, in the order of its calls, and the transitions of the handlers that ran.
 #[derive(Default)]
-pub(super) struct Dispatched {
-    pub(super) answers: Vec<Answer>,
-    pub(super) responses: Vec<ToolResponse>,
+pub(crate) struct Dispatched {
+    pub(crate) answers: Vec<Answer>,
+    pub(crate) responses: Vec<ToolResponse>,
 }
 
 impl Run {
     /// Runs the handlers for `calls`. All belong to the step that received the reply, whatever a handler decides.
-    pub(super) async fn dispatch(
+    pub(crate) async fn dispatch(
         &mut self,
         env: &Env,
         at: usize,
@@ -56,7 +56,8 @@ impl Run {
         Ok(dispatched)
     }
 
-    async fn dispatch_one(
+    /// One call, by its own handler.
+    pub(crate) async fn dispatch_one(
         &mut self,
         env: &Env,
         at: usize,
