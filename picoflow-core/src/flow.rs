@@ -8,7 +8,7 @@ mod report;
 
 pub(crate) use any::AnyFlow;
 pub use compiled::{CompiledFlow, CompiledStep};
-pub(crate) use compiled::{CompiledTool, Receiver, Route, ToolHandler};
+pub(crate) use compiled::{CompiledTool, Receiver, Route, ToolHandler, ToolMap};
 pub use graph::{EdgeKind, FlowGraph, GraphEdge, GraphNode};
 pub use report::{BuildError, BuildFault, BuildNote, BuildReport, BuildWarning};
 

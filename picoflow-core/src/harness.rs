@@ -1,7 +1,7 @@
 //! One step's handlers without a model.
 
 use crate::{
-    Cx, Engine, Hidden, StepId, ToolCall, ToolResponse, TurnError, TurnEvent, run::Run,
+    Cx, Engine, Env, Hidden, StepId, ToolCall, ToolResponse, TurnError, TurnEvent, run::Run,
     session::ToolStatus, tool::ToolResult,
 };
 use std::{fmt, sync::Arc};
@@ -14,6 +14,7 @@ use std::{fmt, sync::Arc};
 ///
 #[doc = include_str!("docs/harness.md")]
 pub struct StepHarness {
+    env: Arc<Env>,
     run: Run,
     at: usize,
 }
@@ -43,7 +44,7 @@ impl StepHarness {
         step: impl Into<StepId>,
     ) -> Result<Self, TurnError> {
         let (run, at) = engine.harness(flow.as_ref(), &step.into())?;
-        Ok(Self { run, at })
+        Ok(Self { env: Arc::clone(&run.env), run, at })
     }
 
     /// The step's context, to set up what a handler finds and to see what it wrote.
@@ -59,9 +60,8 @@ impl StepHarness {
     /// Those that fail a turn: a misuse of the API, or [`ToolError::abort`](crate::ToolError::abort). Everything else,
     /// such as arguments that do not fit, is in the [`ToolResult`].
     pub async fn call(&mut self, call: &ToolCall) -> Result<ToolResult, TurnError> {
-        let env = Arc::clone(&self.run.env);
         let hidden = self.hidden()?;
-        self.run.dispatch_one(&env, self.at, call, &hidden).await
+        self.run.dispatch_one(&self.env, self.at, call, &hidden).await
     }
 
     /// Runs the handlers for the calls of one reply: of a group, if the step has one for exactly these tools.
@@ -71,10 +71,9 @@ impl StepHarness {
     /// # Errors
     /// Those that fail a turn.
     pub async fn reply(&mut self, mut calls: Vec<ToolCall>) -> Result<HarnessReply, TurnError> {
-        let env = Arc::clone(&self.run.env);
         let hidden = self.hidden()?;
-        self.run.normalise(env.step(self.at)?, &mut calls);
-        let done = self.run.dispatch(&env, self.at, &calls, &hidden).await?;
+        self.run.normalise(self.env.step(self.at)?, &mut calls);
+        let done = self.run.dispatch(&self.env, self.at, &calls, &hidden).await?;
         let (feedback, status) =
             done.answers.into_iter().map(|answer| (answer.feedback, answer.status)).unzip();
         Ok(HarnessReply { feedback, status, responses: done.responses })
@@ -93,8 +92,8 @@ impl StepHarness {
     }
 
     fn hidden(&mut self) -> Result<Hidden, TurnError> {
-        let env = Arc::clone(&self.run.env);
-        let hidden = env.step(self.at)?.step.dyn_hide_tools(&self.cx());
+        let step = self.env.step(self.at)?;
+        let hidden = step.step.dyn_hide_tools(&Cx::new(&mut self.run, self.at));
         self.run.check_fault()?;
         Ok(hidden)
     }
@@ -102,7 +101,7 @@ impl StepHarness {
 
 impl fmt::Debug for StepHarness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let step = self.run.env.flow.steps.get(self.at).map(|step| &step.id);
+        let step = self.env.flow.steps.get(self.at).map(|step| &step.id);
         f.debug_struct("StepHarness").field("step", &step).finish_non_exhaustive()
     }
 }

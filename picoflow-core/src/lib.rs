@@ -61,11 +61,11 @@ pub mod __private {
         native::{IntoToolOutput, LinkedTool, NativeRow, ToolCollection},
         step::{ChatKind, EntryKind, LogicKind},
         tool::{
-            CallView, arguments, check,
+            CallView, Faults, arguments, check, field,
             raw::{RawTable, RowIndex},
             table::{
-                Block, DefinitionRow, GroupRow, Handler, Method, Purpose, Reference, Target,
-                ToolRow, ToolTable,
+                Block, DefinitionRow, FieldRow, GroupRow, Handler, Method, Purpose, Reference,
+                SchemaRow, Target, ToolRow, ToolTable,
             },
         },
     };

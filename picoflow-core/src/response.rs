@@ -64,6 +64,7 @@ pub type StepResponse = Response<AtStep>;
 #[must_use = "a transition takes effect only when it is returned"]
 pub struct Response<At> {
     pub(crate) action: Action,
+    pub(crate) feedback: Option<String>,
     pub(crate) travels: Travels,
     at: PhantomData<fn() -> At>,
 }
@@ -76,15 +77,17 @@ pub(crate) enum Action {
     Direct(String),
     DirectTo(StepId, String),
     Finish(String),
-    Result(Value),
+    Result(Box<Value>),
     /// A text that a hook ends the turn with.
     Text(String),
 }
 
-/// What goes along with a transition.
+/// What goes along with a transition. Most take nothing along, and a transition is moved a lot: hence the box.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Travels {
-    pub(crate) feedback: Option<String>,
+pub(crate) struct Travels(Option<Box<Luggage>>);
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Luggage {
     pub(crate) state: Option<Map<String, Value>>,
     pub(crate) prompt: Option<String>,
     pub(crate) message: Option<String>,
@@ -92,6 +95,32 @@ pub(crate) struct Travels {
     pub(crate) saying: Vec<String>,
     /// A value that is no JSON, or no object where one is due. The turn fails with it.
     pub(crate) fault: Option<String>,
+}
+
+impl Travels {
+    pub(crate) fn into_luggage(self) -> Luggage {
+        self.0.map_or_else(Luggage::default, |luggage| *luggage)
+    }
+
+    fn edit(&mut self) -> &mut Luggage {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl std::ops::Deref for Travels {
+    type Target = Luggage;
+
+    fn deref(&self) -> &Luggage {
+        static NONE: Luggage = Luggage {
+            state: None,
+            prompt: None,
+            message: None,
+            content_type: None,
+            saying: Vec::new(),
+            fault: None,
+        };
+        self.0.as_deref().unwrap_or(&NONE)
+    }
 }
 
 impl Action {
@@ -197,10 +226,10 @@ pub fn finish<At>(content: impl Into<String>) -> Response<At> {
 /// ```
 pub fn direct_result(value: impl Serialize) -> ToolResponse {
     match serde_json::to_value(value) {
-        Ok(value) => Response::new(Action::Result(value)),
+        Ok(value) => Response::new(Action::Result(Box::new(value))),
         Err(error) => {
-            let mut response = Response::new(Action::Result(Value::Null));
-            response.travels.fault = Some(format!("the result is no JSON: {error}"));
+            let mut response = Response::new(Action::Result(Box::default()));
+            response.travels.edit().fault = Some(format!("the result is no JSON: {error}"));
             response
         }
     }
@@ -208,7 +237,7 @@ pub fn direct_result(value: impl Serialize) -> ToolResponse {
 
 impl<At> Response<At> {
     fn new(action: Action) -> Self {
-        Self { action, travels: Travels::default(), at: PhantomData }
+        Self { action, feedback: None, travels: Travels::default(), at: PhantomData }
     }
 
     /// The step this moves to, if it moves.
@@ -232,7 +261,7 @@ impl<At> Response<At> {
 
     /// What the model is told about the call, if not the default.
     pub fn tool_feedback(&self) -> Option<&str> {
-        self.travels.feedback.as_deref()
+        self.feedback.as_deref()
     }
 
     /// Saves `state` on the destination; each top-level key replaces that key. It must be an object.
@@ -243,14 +272,15 @@ impl<At> Response<At> {
             Ok(value) if is_too_deep(&value) => {
                 let reason =
                     format!("`with_state` was given JSON of more than {MOST_NESTING} levels");
-                self.travels.fault = Some(reason);
+                self.travels.edit().fault = Some(reason);
             }
-            Ok(Value::Object(map)) => self.travels.state = Some(map),
+            Ok(Value::Object(map)) => self.travels.edit().state = Some(map),
             Ok(other) => {
-                self.travels.fault = Some(format!("`with_state` takes an object, not {other}"));
+                self.travels.edit().fault =
+                    Some(format!("`with_state` takes an object, not {other}"));
             }
             Err(error) => {
-                self.travels.fault = Some(format!("the state is no JSON: {error}"));
+                self.travels.edit().fault = Some(format!("the state is no JSON: {error}"));
             }
         }
         self
@@ -259,21 +289,21 @@ impl<At> Response<At> {
     /// Replaces the destination's prompt until that step is left.
     /// See [`with_state`](Response::with_state) for an example.
     pub fn with_prompt(mut self, prompt: impl Into<String>) -> Self {
-        self.travels.prompt = Some(prompt.into());
+        self.travels.edit().prompt = Some(prompt.into());
         self
     }
 
     /// Adds a user message to the destination's memory, behind the tool messages.
     /// See [`with_state`](Response::with_state) for an example.
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
-        self.travels.message = Some(message.into());
+        self.travels.edit().message = Some(message.into());
         self
     }
 
     /// Sets the content type of what the destination answers in this turn.
     /// See [`with_state`](Response::with_state) for an example.
     pub fn with_content_type(mut self, content_type: impl Into<ContentType>) -> Self {
-        self.travels.content_type = Some(content_type.into());
+        self.travels.edit().content_type = Some(content_type.into());
         self
     }
 
@@ -281,7 +311,7 @@ impl<At> Response<At> {
     /// the memory. Several calls say several texts.
     /// See [`with_state`](Response::with_state) for an example.
     pub fn saying(mut self, text: impl Into<String>) -> Self {
-        self.travels.saying.push(text.into());
+        self.travels.edit().saying.push(text.into());
         self
     }
 }
@@ -290,7 +320,7 @@ impl ToolResponse {
     /// What the model is told about this call instead of `input validated`.
     /// See [`with_state`](Response::with_state) for an example.
     pub fn with_tool_feedback(mut self, feedback: impl Into<String>) -> Self {
-        self.travels.feedback = Some(feedback.into());
+        self.feedback = Some(feedback.into());
         self
     }
 }
@@ -310,13 +340,20 @@ impl From<&str> for StepResponse {
 // By hand, since derives would ask the same of the marker.
 impl<At> Clone for Response<At> {
     fn clone(&self) -> Self {
-        Self { action: self.action.clone(), travels: self.travels.clone(), at: PhantomData }
+        Self {
+            action: self.action.clone(),
+            feedback: self.feedback.clone(),
+            travels: self.travels.clone(),
+            at: PhantomData,
+        }
     }
 }
 
 impl<At> PartialEq for Response<At> {
     fn eq(&self, other: &Self) -> bool {
-        self.action == other.action && self.travels == other.travels
+        self.action == other.action
+            && self.feedback == other.feedback
+            && self.travels == other.travels
     }
 }
 
@@ -324,6 +361,7 @@ impl<At> fmt::Debug for Response<At> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Response")
             .field("action", &self.action)
+            .field("feedback", &self.feedback)
             .field("travels", &self.travels)
             .finish()
     }

@@ -86,7 +86,10 @@ pub(crate) enum Parameter {
 
 /// A named parameter, which is a field of the arguments.
 pub(crate) struct Field {
+    /// What derives read of it.
     pub(crate) attrs: Vec<Attribute>,
+    /// An expression of type `&'static str`; `None`: there is no doc comment.
+    pub(crate) description: Option<TokenStream>,
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
 }

@@ -36,7 +36,7 @@ pub mod __private {
 
     pub use picoflow_core::{
         __private::*, Args, Cx, Flow, FlowId, IntoToolResponse, LogicStep, Step, StepId, ToolCall,
-        ToolContext, ToolOutput, ToolResult, no_arguments, schema_of,
+        ToolContext, ToolOutput, ToolResult, schema_of,
     };
     pub use schemars;
     pub use serde;

@@ -43,10 +43,13 @@ pub struct CompiledStep {
     /// What the step offers when it hides nothing, in order.
     pub(crate) offered: Arc<[Arc<ToolDefinition>]>,
     /// One row for each tool that the step exposes.
-    pub(crate) tools: HashMap<String, CompiledTool>,
+    pub(crate) tools: ToolMap,
     /// Handlers of exact sets, by sorted names.
     pub(crate) groups: BTreeMap<Vec<String>, Route>,
 }
+
+/// Tools by name. The names are the program's own, so a hash that resists nobody will do.
+pub(crate) type ToolMap = hashbrown::HashMap<String, CompiledTool>;
 
 /// A tool as one step exposes it.
 pub(crate) struct CompiledTool {
@@ -54,8 +57,6 @@ pub(crate) struct CompiledTool {
     pub(crate) definition: Arc<ToolDefinition>,
     pub(crate) validator: Arc<ToolValidator>,
     pub(crate) handler: Option<ToolHandler>,
-    /// Whether the handler of single calls parses their arguments itself.
-    pub(crate) reads_arguments: bool,
 }
 
 /// What runs for a call of one tool.

@@ -3,9 +3,8 @@
 use super::{NativeTool, ToolContext, ToolOutput};
 use crate::{
     BoxFuture, ToolDefinition,
-    tool::{CallView, no_arguments},
+    tool::{CallView, no_arguments, table::SchemaRow},
 };
-use serde_json::Value;
 use std::{fmt, sync::Arc};
 
 /// A type whose methods are tools.
@@ -30,7 +29,7 @@ pub struct NativeRow<S: 'static> {
     /// What the model reads.
     pub description: &'static str,
     /// Makes the schema of the arguments; `None`: there are none.
-    pub schema: Option<fn() -> Value>,
+    pub schema: Option<SchemaRow>,
     /// Whether the model is told the strict form.
     pub strict: bool,
     /// Whether numbers may come as strings.
@@ -74,9 +73,9 @@ pub fn collect_tools<C: ToolCollection>(collection: Arc<C>) -> Vec<NativeTool> {
 pub(super) fn definition(
     tool: &str,
     description: &str,
-    schema: Option<fn() -> Value>,
+    schema: Option<SchemaRow>,
 ) -> ToolDefinition {
-    let schema = schema.map_or_else(no_arguments, |schema| schema());
+    let schema = schema.map_or_else(no_arguments, SchemaRow::schema);
     ToolDefinition::new(tool, description, schema)
 }
 

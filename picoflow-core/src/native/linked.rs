@@ -1,8 +1,10 @@
 //! Annotated free functions, wherever they are in the program.
 
 use super::{NativeTool, ToolContext, ToolOutput, collection::definition};
-use crate::{BoxFuture, tool::CallView};
-use serde_json::Value;
+use crate::{
+    BoxFuture,
+    tool::{CallView, table::SchemaRow},
+};
 
 /// An annotated free function.
 #[doc(hidden)]
@@ -13,7 +15,7 @@ pub struct LinkedTool {
     /// What the model reads.
     pub description: &'static str,
     /// Makes the schema of the arguments; `None`: there are none.
-    pub schema: Option<fn() -> Value>,
+    pub schema: Option<SchemaRow>,
     /// Whether the model is told the strict form.
     pub strict: bool,
     /// Whether numbers may come as strings.

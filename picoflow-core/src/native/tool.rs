@@ -4,7 +4,7 @@ use super::{IntoToolOutput, ToolContext, ToolOutput};
 use crate::{
     BoxFuture, ToolCall, ToolDefinition, ToolError,
     run::guard,
-    tool::{CallView, ToolValidator, args, fit},
+    tool::{CallView, ToolValidator, args, arguments, fit},
 };
 use serde_json::Value;
 use std::{
@@ -87,7 +87,7 @@ impl NativeTool {
     {
         Self::with_handler(
             definition,
-            Box::new(move |call, cx| match call.into_value() {
+            Box::new(move |call, cx| match arguments(&call) {
                 Ok(value) => {
                     let running = handler(value, cx.clone());
                     Box::pin(async move { running.await.into_tool_output() })
@@ -162,21 +162,20 @@ impl NativeTool {
         let mut call = ToolCall::new(cx.call_id().unwrap_or_default(), self.name(), &arguments);
         args::normalise(&mut call);
         fit(&mut call, &self.inner.definition);
-        let parsed = match self.check(&call) {
-            Ok(parsed) => parsed,
-            Err(error) => return error.into(),
-        };
-        self.run(CallView::new(&call, parsed), cx).await
+        match self.check(&call) {
+            Ok(call) => self.run(call, cx).await,
+            Err(error) => error.into(),
+        }
     }
 
-    fn check(&self, call: &ToolCall) -> Result<Option<Value>, ToolError> {
-        let arguments = args::parse(call)?;
+    fn check<'a>(&self, call: &'a ToolCall) -> Result<CallView<'a>, ToolError> {
+        let call = CallView::parse(call)?;
         let compile = || ToolValidator::compile(self.input_schema());
         match self.inner.validator.get_or_init(compile) {
-            Ok(validator) => validator.check(&arguments)?,
+            Ok(validator) => validator.check(call.arguments())?,
             Err(reason) => return Err(ToolError::internal(format!("the schema {reason}"))),
         }
-        Ok(Some(arguments))
+        Ok(call)
     }
 
     /// Runs the handler within its limits. The arguments are checked already.

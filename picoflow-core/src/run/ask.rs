@@ -6,8 +6,9 @@ use crate::{
     flow::CompiledStep,
     model::{ChatRequest, ModelError, ModelOutput, ModelReply, ToolChoice, without_fence},
     session::{Message, MessageKind},
-    tool::ToolValidator,
+    tool::{Node, Parsed, ToolValidator},
 };
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -268,9 +269,9 @@ fn compile_schema(
 }
 
 fn parse_structured(text: &str, schema: &ToolValidator) -> Result<Value, String> {
-    let value = serde_json::from_str(without_fence(text))
-        .map_err(|error| format!("it is no JSON: {error}"))?;
-    let checked = schema.check(&value);
+    let parsed =
+        Parsed::parse(without_fence(text)).map_err(|error| format!("it is no JSON: {error}"))?;
+    let checked = schema.check(&parsed);
     checked.map_err(|error| format!("it does not fit the schema: {error}"))?;
-    Ok(value)
+    Value::deserialize(Node::of(&parsed)).map_err(|error| error.to_string())
 }

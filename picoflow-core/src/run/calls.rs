@@ -5,10 +5,8 @@ use crate::{
     Hidden, ToolCall, ToolDefinition,
     flow::{CompiledStep, CompiledTool},
     similar::most_like,
-    tool::{ToolError, ToolValidator, args, fit},
+    tool::{CallView, ToolError, args, fit},
 };
-use serde::de::IgnoredAny;
-use serde_json::Value;
 use std::collections::HashSet;
 
 impl Run {
@@ -40,22 +38,13 @@ pub(super) fn is_offered(step: &CompiledStep, tool: &str, hidden: &Hidden) -> bo
 }
 
 /// Parses and checks the arguments of a call whose tool the step exposes.
-pub(super) fn validate(
+pub(super) fn validate<'a>(
     tool: &CompiledTool,
-    call: &ToolCall,
-    is_read_by_handler: bool,
-) -> Result<Option<Value>, ToolError> {
-    if !ToolValidator::IS_ACTIVE {
-        // A handler that does not read them would not notice that they are no JSON.
-        return if is_read_by_handler {
-            Ok(None)
-        } else {
-            args::parse::<IgnoredAny>(call).map(|_| None)
-        };
-    }
-    let arguments = args::parse(call)?;
-    tool.validator.check(&arguments)?;
-    Ok(Some(arguments))
+    call: &'a ToolCall,
+) -> Result<CallView<'a>, ToolError> {
+    let view = CallView::parse(call)?;
+    tool.validator.check(view.arguments())?;
+    Ok(view)
 }
 
 pub(super) fn unknown_tool(step: &CompiledStep, tool: &str, hidden: &Hidden) -> String {

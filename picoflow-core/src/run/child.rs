@@ -142,7 +142,7 @@ impl Run {
         for response in dispatched.responses {
             self.child_carry(at, step, response.travels)?;
             match response.action {
-                Action::Result(value) if result.is_none() => result = Some(value),
+                Action::Result(value) if result.is_none() => result = Some(*value),
                 Action::Result(_) => {
                     return Err(misuse(
                         step,
@@ -164,6 +164,7 @@ impl Run {
         step: &CompiledStep,
         travels: Travels,
     ) -> Result<(), TurnError> {
+        let travels = travels.into_luggage();
         if let Some(reason) = travels.fault {
             return Err(misuse(step, reason));
         }

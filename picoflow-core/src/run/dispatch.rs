@@ -11,7 +11,7 @@ use crate::{
     native::FAILED,
     response::stay,
     session::{Level, ToolStatus},
-    tool::{CallView, Failure, ToolError, ToolResult},
+    tool::{Failure, ToolError, ToolResult},
 };
 use serde_json::{Map, Value};
 
@@ -70,11 +70,10 @@ impl Run {
             self.warn(&step.id, format!("hallucinated tool: {}", call.name()));
             return Ok(Err(ToolError::feedback(unknown_tool(step, call.name(), hidden))));
         };
-        let parsed = match validate(tool, call, tool.reads_arguments) {
-            Ok(parsed) => parsed,
+        let view = match validate(tool, call) {
+            Ok(view) => view,
             Err(error) => return Ok(Err(error)),
         };
-        let view = CallView::new(call, parsed);
         let job = match &tool.handler {
             Some(ToolHandler::Method(route)) => Job::One(*route, view),
             Some(ToolHandler::Native(native)) => Job::Native(native, view),
@@ -99,7 +98,7 @@ impl Run {
         let step = env.step(at)?;
         let mut invalid = Vec::new();
         for call in calls {
-            let checked = step.tools.get(call.name()).map(|tool| validate(tool, call, false));
+            let checked = step.tools.get(call.name()).map(|tool| validate(tool, call));
             invalid.push(checked.and_then(Result::err));
         }
         if invalid.iter().any(Option::is_some) {

@@ -8,7 +8,9 @@ use crate::{
     tool::{CallView, Failure, ToolError, ToolResult},
 };
 use futures_util::FutureExt;
-use std::{any::Any, panic::AssertUnwindSafe, time::Duration};
+use std::{
+    any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::pin, task::Poll, time::Duration,
+};
 
 /// What a handler is given.
 pub(super) enum Job<'a> {
@@ -85,7 +87,13 @@ pub(crate) async fn guard<T>(
     work: impl Future<Output = T>,
     limit: Duration,
 ) -> Result<T, ToolError> {
-    match tokio::time::timeout(limit, AssertUnwindSafe(work).catch_unwind()).await {
+    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
+    // What is ready at once needs no timer.
+    let done = match poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
+        Poll::Ready(done) => Ok(done),
+        Poll::Pending => tokio::time::timeout(limit, work).await,
+    };
+    match done {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(panic)) => {
             let text = panic_text(&*panic);

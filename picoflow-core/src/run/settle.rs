@@ -9,7 +9,7 @@ use crate::{
     Cx, StepId, StepResponse, ToolResponse, TurnError, TurnEvent,
     flow::CompiledStep,
     model::ModelReply,
-    response::{Action, Travels},
+    response::{Action, Luggage, Travels},
     session::{MessageKind, SequenceEntry},
 };
 use serde_json::{Map, Value};
@@ -165,7 +165,7 @@ impl Run {
 
     /// Prompt, state and content type.
     fn carry(&mut self, one: &Decided, arrived: usize) {
-        let Travels { state, prompt, content_type, .. } = &one.travels;
+        let Luggage { state, prompt, content_type, .. } = &*one.travels;
         let is_there = one.destination == arrived;
         if let Some(prompt) = prompt.as_ref().filter(|_| is_there) {
             let entry = (PROMPT_KEY.to_owned(), Value::from(prompt.as_str()));

@@ -1,11 +1,13 @@
 //! From the model's argument text to what a handler takes.
 
-use super::{ToolCall, ToolError, error::ArgumentFault};
+use super::{
+    ToolCall, ToolError,
+    error::ArgumentFault,
+    json::{Json, Misfit, Node},
+};
 use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error};
 use serde_json::Value;
-use serde_path_to_error::Segment;
-use std::fmt::Write;
 
 /// The whole argument object of a call, as a handler's parameter.
 ///
@@ -21,16 +23,18 @@ use std::fmt::Write;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Args<T>(pub T);
 
-/// A call on its way to a handler, with its arguments as JSON if they were validated.
+/// A call on its way to a handler, with its arguments parsed.
 #[derive(Debug)]
 pub struct CallView<'a> {
     call: &'a ToolCall,
-    parsed: Option<Value>,
+    arguments: Json<'a>,
 }
 
 impl<'a> CallView<'a> {
-    pub(crate) const fn new(call: &'a ToolCall, parsed: Option<Value>) -> Self {
-        Self { call, parsed }
+    /// # Errors
+    /// When the arguments are no JSON.
+    pub(crate) fn parse(call: &'a ToolCall) -> Result<Self, ToolError> {
+        Ok(Self { call, arguments: parse(call.arguments())? })
     }
 
     /// The call itself.
@@ -38,12 +42,8 @@ impl<'a> CallView<'a> {
         self.call
     }
 
-    /// The arguments as JSON.
-    ///
-    /// # Errors
-    /// When they are no JSON.
-    pub(crate) fn into_value(self) -> Result<Value, ToolError> {
-        self.parsed.map_or_else(|| parse(self.call), Ok)
+    pub(crate) const fn arguments(&self) -> &Json<'a> {
+        &self.arguments
     }
 
     /// A copy of the call, for handlers that take it by value.
@@ -57,47 +57,93 @@ impl<'a> CallView<'a> {
 /// # Errors
 /// When the arguments do not fit `T`: with the JSON path and what was expected.
 pub fn arguments<T: DeserializeOwned + JsonSchema>(call: &CallView<'_>) -> Result<T, ToolError> {
-    from_text(call.call.arguments())
+    read(&call.arguments)
 }
 
-/// One way to read arguments, whether they were validated or not: each deserializer that is used here is compiled
-/// once for the arguments of every tool.
-pub(super) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, ToolError> {
-    let mut json = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| fault(&error))?;
-    json.end().map_err(|error| malformed(&error))?;
-    Ok(value)
-}
-
-fn fault(error: &serde_path_to_error::Error<serde_json::Error>) -> ToolError {
-    if !error.inner().is_data() {
-        return malformed(error.inner());
+/// Reads one field of the argument object of `call`; what does not fit is added to `faults`.
+pub fn field<T: DeserializeOwned + JsonSchema>(
+    call: &CallView<'_>,
+    name: &str,
+    faults: &mut Faults,
+) -> Option<T> {
+    let node = faults.node(&call.arguments, name)?;
+    match T::deserialize(node) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            faults.add(node, name, error);
+            None
+        }
     }
-    let mut path = String::new();
-    for segment in error.path() {
-        // Writing to a string cannot fail.
-        let _ = match segment {
-            Segment::Seq { index } => write!(path, "/{index}"),
-            Segment::Map { key } => {
-                let key = key.replace('~', "~0").replace('/', "~1");
-                write!(path, "/{key}")
+}
+
+/// What is wrong with the arguments of a call, field by field.
+#[derive(Debug)]
+pub struct Faults(Vec<ArgumentFault>);
+
+impl Faults {
+    /// None yet.
+    pub const NONE: Self = Self(Vec::new());
+
+    /// The field `name`, unless it cannot be told which one is meant.
+    fn node<'a>(&mut self, arguments: &'a Json<'a>, name: &str) -> Option<Node<'a>> {
+        let Json::Object(fields) = arguments else {
+            // Every field finds it, one says it.
+            if self.0.is_empty() {
+                let found = Node::of(arguments).unexpected();
+                self.put(Misfit::invalid_type(found, &"an object"));
             }
-            Segment::Enum { variant } => write!(path, "/{variant}"),
-            Segment::Unknown => Ok(()),
+            return None;
         };
+        let mut found = fields.iter().filter(|(key, _)| key == name);
+        let node = found.next().map_or(Node::MISSING, |(_, value)| Node::of(value));
+        if found.next().is_some() {
+            self.put(Misfit::custom(format_args!("duplicate field `{name}`")));
+            return None;
+        }
+        Some(node)
     }
-    let message = without_place(&error.inner().to_string()).to_owned();
-    ToolError::arguments(vec![ArgumentFault::new(path, message)])
+
+    fn add(&mut self, node: Node<'_>, name: &str, error: Misfit) {
+        self.put(if node.is_missing() {
+            Misfit::custom(format_args!("missing field `{name}`"))
+        } else {
+            error.under(name)
+        });
+    }
+
+    fn put(&mut self, error: Misfit) {
+        self.0.push(ArgumentFault::new(error.path(), error.into_message()));
+    }
+
+    /// The error of the call.
+    pub fn into_error(self) -> ToolError {
+        ToolError::arguments(self.0)
+    }
 }
 
-/// The path says where; line and column say it again, in a text that nobody sees.
-fn without_place(message: &str) -> &str {
-    message.rsplit_once(" at line ").map_or(message, |(text, _)| text)
+/// The arguments of a call, parsed.
+///
+/// # Errors
+/// When the text is no JSON.
+fn parse(text: &str) -> Result<Json<'_>, ToolError> {
+    Json::parse(text).map_err(|error| {
+        let message = format!("malformed JSON: {error}");
+        ToolError::arguments(vec![ArgumentFault::new(String::new(), message)])
+    })
 }
 
-fn malformed(error: &serde_json::Error) -> ToolError {
-    let message = format!("malformed JSON: {error}");
-    ToolError::arguments(vec![ArgumentFault::new(String::new(), message)])
+fn read<T: DeserializeOwned>(arguments: &Json<'_>) -> Result<T, ToolError> {
+    T::deserialize(Node::of(arguments)).map_err(|error| {
+        ToolError::arguments(vec![ArgumentFault::new(error.path(), error.into_message())])
+    })
+}
+
+/// Reads the argument text of a call that no handler was given yet.
+///
+/// # Errors
+/// When the text is no JSON, or does not fit `T`.
+pub(super) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, ToolError> {
+    read(&parse(text)?)
 }
 
 /// What had to be done to a call's arguments before they could be read.
@@ -126,14 +172,6 @@ pub(crate) fn normalise(call: &mut ToolCall) -> Option<Repair> {
     let object: Value = serde_json::from_str(&inner).ok()?;
     call.set_arguments(object.to_string());
     Some(Repair::Doubled)
-}
-
-/// Parses arguments that are to be validated.
-///
-/// # Errors
-/// When the text is no JSON.
-pub(crate) fn parse<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolError> {
-    serde_json::from_str(call.arguments()).map_err(|error| malformed(&error))
 }
 
 #[cfg(test)]

@@ -2,10 +2,11 @@
 
 use super::{
     CallView, ToolCall, ToolResult,
-    table::{Block, DefinitionRow, GroupRow, Handler, Method, Reference, ToolRow, ToolTable},
+    table::{
+        Block, DefinitionRow, GroupRow, Handler, Method, Reference, SchemaRow, ToolRow, ToolTable,
+    },
 };
 use crate::{BoxFuture, Cx};
-use serde_json::Value;
 
 /// The rows of a step or a flow without its type.
 #[derive(Debug)]
@@ -25,7 +26,7 @@ pub(crate) struct RawMethod {
     pub(crate) name: &'static str,
     pub(crate) handler: HandlerKind,
     pub(crate) by_name: bool,
-    pub(crate) schema: Option<fn() -> Value>,
+    pub(crate) schema: Option<SchemaRow>,
     pub(crate) at: RowIndex,
 }
 

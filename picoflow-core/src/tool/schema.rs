@@ -1,6 +1,7 @@
 //! JSON schemas of tool arguments.
 
-use schemars::{JsonSchema, generate::SchemaSettings};
+use super::table::{FieldRow, SchemaRow};
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
 /// The schema of `T` as providers take it: draft 2020-12 without a `$schema` link, no title at the root.
@@ -22,10 +23,7 @@ use serde_json::{Map, Value, json};
 /// assert_eq!(schema["required"], json!(["year"]));
 /// ```
 pub fn schema_of<T: JsonSchema + ?Sized>() -> Value {
-    let schema = SchemaSettings::draft2020_12()
-        .with(|settings| settings.meta_schema = None)
-        .into_generator()
-        .into_root_schema_for::<T>();
+    let schema = generator().into_root_schema_for::<T>();
     let mut map = match Value::from(schema) {
         Value::Object(map) => map,
         // `true`: anything goes.
@@ -39,6 +37,49 @@ pub fn schema_of<T: JsonSchema + ?Sized>() -> Value {
         map.entry("properties").or_insert_with(|| json!({}));
     }
     Value::Object(map)
+}
+
+impl SchemaRow {
+    /// The schema.
+    pub fn schema(self) -> Value {
+        match self {
+            Self::Whole(schema) => schema(),
+            Self::Fields(fields) => schema_of_fields(fields),
+        }
+    }
+}
+
+/// The schema that a struct with these fields would have.
+fn schema_of_fields(fields: &[FieldRow]) -> Value {
+    let mut generator = generator();
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for field in fields {
+        let mut schema = (field.schema)(&mut generator);
+        if let Some(text) = field.description {
+            schema.insert("description".to_owned(), text.into());
+        }
+        properties.insert(field.name.to_owned(), schema.into());
+        if !(field.is_optional)() {
+            required.push(Value::from(field.name));
+        }
+    }
+    let mut schema = Map::new();
+    schema.insert("type".to_owned(), "object".into());
+    schema.insert("properties".to_owned(), properties.into());
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), required.into());
+    }
+    let definitions = generator.take_definitions(true);
+    if !definitions.is_empty() {
+        schema.insert("$defs".to_owned(), definitions.into());
+    }
+    schema.into()
+}
+
+fn generator() -> SchemaGenerator {
+    let settings = SchemaSettings::draft2020_12();
+    settings.with(|settings| settings.meta_schema = None).into_generator()
 }
 
 /// The schema of a tool without parameters.
@@ -63,6 +104,45 @@ mod tests {
         struct Nothing {}
         assert_eq!(schema_of::<Nothing>(), no_arguments());
         assert_eq!(schema_of::<Value>(), no_arguments());
+    }
+
+    #[test]
+    fn named_parameters_have_the_schema_of_a_struct_with_these_fields() {
+        #[derive(serde::Deserialize, JsonSchema)]
+        struct Leg {
+            #[expect(dead_code, reason = "for its schema")]
+            km: u32,
+        }
+        #[expect(dead_code, reason = "for its schema")]
+        #[derive(JsonSchema)]
+        struct Trip {
+            /// Where from
+            ///
+            /// By name
+            from: String,
+            legs: Vec<Leg>,
+            /// How often
+            times: Option<u8>,
+            /// The first one
+            first: Option<Leg>,
+            note: Value,
+            best: Leg,
+            nothing: (),
+        }
+        let fields = SchemaRow::Fields(
+            const {
+                &[
+                    FieldRow::of::<String>("from", Some("Where from\n\nBy name")),
+                    FieldRow::of::<Vec<Leg>>("legs", None),
+                    FieldRow::of::<Option<u8>>("times", Some("How often")),
+                    FieldRow::of::<Option<Leg>>("first", Some("The first one")),
+                    FieldRow::of::<Value>("note", None),
+                    FieldRow::of::<Leg>("best", None),
+                    FieldRow::of::<()>("nothing", None),
+                ]
+            },
+        );
+        assert_eq!(fields.schema().to_string(), schema_of::<Trip>().to_string());
     }
 
     #[test]

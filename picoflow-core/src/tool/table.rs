@@ -5,8 +5,10 @@
 //! that name. So a method redeclared under its name overrides without an attribute, and another method
 //! under the same tool name shadows.
 
-use super::{CallView, ToolCall, ToolResult};
+use super::{CallView, Node, ToolCall, ToolResult};
 use crate::{BoxFuture, Cx, StepId};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::fmt;
 
@@ -46,7 +48,7 @@ pub struct Method<S: 'static> {
     /// Whether it carries no attribute: then a tool of its own name reaches it.
     pub by_name: bool,
     /// The schema of its typed arguments, if it takes any.
-    pub schema: Option<fn() -> Value>,
+    pub schema: Option<SchemaRow>,
 }
 
 /// The call of a method, by what it takes.
@@ -87,11 +89,45 @@ pub struct DefinitionRow {
     /// What the model reads.
     pub description: &'static str,
     /// Makes the schema of the arguments; `None`: the method's own.
-    pub schema: Option<fn() -> Value>,
+    pub schema: Option<SchemaRow>,
     /// Whether the model is told the strict form.
     pub strict: bool,
     /// Whether numbers may come as strings.
     pub lenient: bool,
+}
+
+/// What makes the schema of a tool's arguments.
+#[derive(Clone, Copy, Debug)]
+pub enum SchemaRow {
+    /// A type that is the whole argument object, or the user's own function.
+    Whole(fn() -> Value),
+    /// Named parameters.
+    Fields(&'static [FieldRow]),
+}
+
+/// A named parameter.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldRow {
+    pub(crate) name: &'static str,
+    pub(crate) description: Option<&'static str>,
+    pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
+    /// Whether its type can do without a value.
+    pub(crate) is_optional: fn() -> bool,
+}
+
+impl FieldRow {
+    /// The row of a parameter `name: T`.
+    pub const fn of<T: DeserializeOwned + JsonSchema>(
+        name: &'static str,
+        description: Option<&'static str>,
+    ) -> Self {
+        Self {
+            name,
+            description,
+            schema: SchemaGenerator::subschema_for::<T>,
+            is_optional: || T::deserialize(Node::MISSING).is_ok(),
+        }
+    }
 }
 
 /// A step that a method body names.

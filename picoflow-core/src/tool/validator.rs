@@ -1,15 +1,15 @@
 //! Arguments against the schema that the model was told.
 
-use super::ToolError;
+use super::{Parsed, ToolError};
 #[cfg(feature = "validate")]
-use super::error::ArgumentFault;
+use super::{error::ArgumentFault, json::Arguments};
 use serde_json::Value;
 
 /// The compiled schema of a tool. Without the feature `validate` it accepts everything, and the handler's types
 /// are the only check.
 pub(crate) struct ToolValidator {
     #[cfg(feature = "validate")]
-    schema: Option<jsonschema::Validator>,
+    schema: Option<jsonschema::Validator<Arguments>>,
 }
 
 /// How many faults of one call are reported.
@@ -18,13 +18,12 @@ const MOST_FAULTS: usize = 8;
 
 #[cfg(feature = "validate")]
 impl ToolValidator {
-    /// Whether arguments are checked at all.
-    pub(crate) const IS_ACTIVE: bool = true;
-
     /// # Errors
     /// What is wrong with the schema.
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
-        jsonschema::draft202012::new(schema)
+        jsonschema::options_for::<Arguments>()
+            .with_draft(jsonschema::Draft::Draft202012)
+            .build(schema)
             .map(|schema| Self { schema: Some(schema) })
             .map_err(|error| format!("is no JSON schema: {error}"))
     }
@@ -36,7 +35,7 @@ impl ToolValidator {
 
     /// # Errors
     /// Every place that does not fit, up to a bound.
-    pub(crate) fn check(&self, arguments: &Value) -> Result<(), ToolError> {
+    pub(crate) fn check(&self, arguments: &Parsed<'_>) -> Result<(), ToolError> {
         let Some(schema) = &self.schema else {
             return Ok(());
         };
@@ -57,8 +56,6 @@ impl ToolValidator {
     reason = "the same face as with the feature"
 )]
 impl ToolValidator {
-    pub(crate) const IS_ACTIVE: bool = false;
-
     pub(crate) const fn compile(_schema: &Value) -> Result<Self, String> {
         Ok(Self {})
     }
@@ -67,7 +64,7 @@ impl ToolValidator {
         Self {}
     }
 
-    pub(crate) fn check(&self, _arguments: &Value) -> Result<(), ToolError> {
+    pub(crate) fn check(&self, _arguments: &Parsed<'_>) -> Result<(), ToolError> {
         Ok(())
     }
 }
@@ -85,7 +82,8 @@ mod tests {
             "required": ["a", "c"]
         });
         let validator = ToolValidator::compile(&schema).unwrap();
-        let error = validator.check(&json!({ "a": "x", "b": [1, 9] })).unwrap_err();
+        let error =
+            validator.check(&Parsed::parse(r#"{ "a": "x", "b": [1, 9] }"#).unwrap()).unwrap_err();
         let text = error.to_string();
         for part in ["`/a`", "integer", "\"x\"", "`/b/1`", "9", "maximum", "\"c\""] {
             assert!(text.contains(part), "{part}: {text}");
@@ -95,7 +93,7 @@ mod tests {
     #[test]
     fn a_large_value_is_quoted_in_part() {
         let validator = ToolValidator::compile(&json!({ "maxLength": 3 })).unwrap();
-        let error = validator.check(&json!("ä".repeat(1_000_000))).unwrap_err();
+        let error = validator.check(&Parsed::Text("ä".repeat(1_000_000).into())).unwrap_err();
         let text = error.to_string();
         assert!(text.len() < 500, "{}", text.len());
         assert!(text.contains("longer than 3"), "{text}");

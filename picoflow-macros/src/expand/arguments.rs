@@ -3,50 +3,134 @@
 use super::located_at;
 use crate::{
     krate::Krate,
-    model::{Exposure, Method, Parameter},
+    model::{Exposure, Field, Method, Parameter},
 };
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{ExprPath, ext::IdentExt, spanned::Spanned};
 
-/// The type that the arguments of a call are read into, if the method takes any.
-pub(super) fn ty(method: &Method) -> Option<TokenStream> {
-    method.shape.parameters.iter().find_map(|parameter| match parameter {
-        Parameter::Arguments(ty) => Some(ty.to_token_stream()),
-        Parameter::Field(_) => Some(fields_type(method).into_token_stream()),
-        _ => None,
+/// How a method takes its arguments.
+enum Taken<'a> {
+    /// As a type that is the whole object: the user's, or the hidden one.
+    Whole(TokenStream),
+    /// One by one.
+    Fields(Vec<&'a Field>),
+}
+
+impl<'a> Taken<'a> {
+    /// `None`: the method takes no arguments.
+    fn by(method: &'a Method) -> Option<Self> {
+        let whole = method.shape.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Arguments(ty) => Some(ty.to_token_stream()),
+            _ => None,
+        });
+        let fields: Vec<_> = method.shape.fields().collect();
+        match whole {
+            Some(ty) => Some(Self::Whole(ty)),
+            None if fields.is_empty() => None,
+            None if needs_struct(method) => {
+                Some(Self::Whole(fields_type(method).into_token_stream()))
+            }
+            None => Some(Self::Fields(fields)),
+        }
+    }
+}
+
+/// Whether derives have to read the parameters, since their attributes are for derives. Without one, each parameter is
+/// read by its type alone, which costs a fraction of the compile time.
+pub(super) fn needs_struct(method: &Method) -> bool {
+    method.shape.fields().any(|field| field.attrs.iter().any(|attr| !attr.path().is_ident("doc")))
+}
+
+/// What makes the schema of the typed arguments, if there are any.
+pub(super) fn schema(method: &Method, krate: &Krate) -> Option<TokenStream> {
+    Some(match Taken::by(method)? {
+        Taken::Whole(ty) => {
+            let span = located_at(ty.span());
+            let private = krate.private(span);
+            quote_spanned!(span=> #private::SchemaRow::Whole(#private::schema_of::<#ty>))
+        }
+        Taken::Fields(fields) => {
+            let private = krate.private(Span::call_site());
+            let rows = fields.into_iter().map(|field| field_row(field, krate));
+            quote!(#private::SchemaRow::Fields(&[#(#rows),*]))
+        }
     })
 }
 
-/// The function that makes the schema of the typed arguments, if there are any.
-pub(super) fn schema(method: &Method, krate: &Krate) -> TokenStream {
-    let Some(ty) = ty(method) else {
-        return quote!(::core::option::Option::None);
-    };
+fn field_row(Field { description, ident, ty, .. }: &Field, krate: &Krate) -> TokenStream {
     let span = located_at(ty.span());
     let private = krate.private(span);
-    quote_spanned!(span=> ::core::option::Option::Some(#private::schema_of::<#ty>))
+    let name = ident.unraw().to_string();
+    let description = option(description.as_ref());
+    quote_spanned!(span=> #private::FieldRow::of::<#ty>(#name, #description))
 }
 
-/// The function that makes the schema by the user's own.
-pub(super) fn schema_by(path: &ExprPath) -> TokenStream {
+/// What makes the schema by the user's own function.
+pub(super) fn schema_by(path: &ExprPath, krate: &Krate) -> TokenStream {
     let span = located_at(path.span());
-    quote_spanned!(span=> ::core::option::Option::Some(|| ::core::convert::Into::into(#path())))
+    let private = krate.private(span);
+    quote_spanned!(span=> #private::SchemaRow::Whole(|| ::core::convert::Into::into(#path())))
+}
+
+/// `Some` of what is there.
+pub(super) fn option(value: Option<&TokenStream>) -> TokenStream {
+    value.map_or_else(
+        || quote!(::core::option::Option::None),
+        |value| quote!(::core::option::Option::Some(#value)),
+    )
 }
 
 /// Reads the arguments, if the method takes any; `failure` is what becomes of `__picoflow_error`.
 pub(super) fn read(method: &Method, krate: &Krate, failure: &TokenStream) -> Option<TokenStream> {
-    let ty = ty(method)?;
     let span = located_at(method.ident.span());
-    let at = located_at(ty.span());
-    let private = krate.private(at);
-    let read = quote_spanned!(at=> #private::arguments::<#ty>(&__picoflow_call));
+    let fields = match Taken::by(method)? {
+        Taken::Fields(fields) => fields,
+        Taken::Whole(ty) => {
+            let at = located_at(ty.span());
+            let private = krate.private(at);
+            let read = quote_spanned!(at=> #private::arguments::<#ty>(&__picoflow_call));
+            return Some(quote_spanned! {span=>
+                let __picoflow_arguments = match #read {
+                    ::core::result::Result::Ok(__picoflow_arguments) => __picoflow_arguments,
+                    ::core::result::Result::Err(__picoflow_error) => return #failure,
+                };
+            });
+        }
+    };
+    let private = krate.private(span);
+    let locals: Vec<_> = fields.iter().map(|field| local(&field.ident, span)).collect();
+    let reads = fields.iter().map(|Field { ident, ty, .. }| {
+        let at = located_at(ty.span());
+        let private = krate.private(at);
+        let name = ident.unraw().to_string();
+        quote_spanned!(at=> #private::field::<#ty>(&__picoflow_call, #name, &mut __picoflow_faults))
+    });
+    // All are read before the first failure counts, so that all faults are told together.
     Some(quote_spanned! {span=>
-        let __picoflow_arguments = match #read {
-            ::core::result::Result::Ok(__picoflow_arguments) => __picoflow_arguments,
-            ::core::result::Result::Err(__picoflow_error) => return #failure,
+        let mut __picoflow_faults = #private::Faults::NONE;
+        #(let #locals = #reads;)*
+        let (#(::core::option::Option::Some(#locals),)*) = (#(#locals,)*) else {
+            let __picoflow_error = __picoflow_faults.into_error();
+            return #failure;
         };
     })
+}
+
+/// The variable that a parameter is read into.
+fn local(parameter: &Ident, span: Span) -> Ident {
+    format_ident!("__picoflow_field_{}", parameter.unraw(), span = span)
+}
+
+/// A parameter that was read.
+pub(super) fn value(method: &Method, field: &Field) -> TokenStream {
+    let span = located_at(method.ident.span());
+    if needs_struct(method) {
+        let ident = &field.ident;
+        quote_spanned!(span=> __picoflow_arguments.#ident)
+    } else {
+        local(&field.ident, span).into_token_stream()
+    }
 }
 
 /// `row` with the type that named parameters are the fields of, if there are any.
@@ -58,9 +142,11 @@ fn fields_type(method: &Method) -> Ident {
     Ident::new("__PicoflowArguments", located_at(method.ident.span()))
 }
 
-/// The type that named parameters are the fields of.
+/// The type that named parameters are the fields of, where derives read them.
 pub(super) fn fields_struct(method: &Method, krate: &Krate) -> Option<TokenStream> {
-    method.shape.fields().next()?;
+    if !needs_struct(method) {
+        return None;
+    }
     let span = located_at(method.ident.span());
     let private = krate.private(span);
     let ty = fields_type(method);

@@ -1,11 +1,11 @@
 //! The call of a method or a function, out of a shim.
 
-use super::located_at;
+use super::{arguments, located_at};
 use crate::{
     krate::Krate,
     model::{Method, Parameter},
 };
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use quote::quote_spanned;
 
 /// Calls `path` with the receiver and what the parameters ask for.
@@ -16,7 +16,7 @@ pub(super) fn of(
     krate: &Krate,
 ) -> TokenStream {
     let span = located_at(method.ident.span());
-    let values = method.shape.parameters.iter().map(|parameter| value(parameter, span, krate));
+    let values = method.shape.parameters.iter().map(|parameter| value(parameter, method, krate));
     let values = receiver.into_iter().chain(values);
     let call = quote_spanned!(span=> #path(#(#values),*));
     if method.shape.is_async { quote_spanned!(span=> #call.await) } else { call }
@@ -41,7 +41,8 @@ pub(super) fn converted(
     }
 }
 
-fn value(parameter: &Parameter, span: Span, krate: &Krate) -> TokenStream {
+fn value(parameter: &Parameter, method: &Method, krate: &Krate) -> TokenStream {
+    let span = located_at(method.ident.span());
     let private = krate.private(span);
     match parameter {
         Parameter::Context => quote_spanned!(span=> __picoflow_cx),
@@ -49,9 +50,6 @@ fn value(parameter: &Parameter, span: Span, krate: &Krate) -> TokenStream {
         Parameter::Call => quote_spanned!(span=> #private::CallView::to_call(&__picoflow_call)),
         Parameter::CallRef => quote_spanned!(span=> #private::CallView::call(&__picoflow_call)),
         Parameter::Calls => quote_spanned!(span=> __picoflow_calls),
-        Parameter::Field(field) => {
-            let ident = &field.ident;
-            quote_spanned!(span=> __picoflow_arguments.#ident)
-        }
+        Parameter::Field(field) => arguments::value(method, field),
     }
 }

@@ -9,25 +9,33 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 
-/// The row of a method. Named parameters bring the type that they are the fields of:
+/// The row of a method:
 ///
 /// ```text
 /// // Input:
 /// #[tool]
 /// async fn user_name(&self, cx: &mut Cx<'_>, name: String) -> ToolResponse { … }
 /// // Output:
+/// Method {
+///     name: "user_name",
+///     handler: Handler::One(|step, cx, call| Box::pin(async move {
+///         let mut faults = Faults::NONE;
+///         let name = field::<String>(&call, "name", &mut faults);
+///         let (Some(name),) = (name,) else { return Err(faults.into_error()) };
+///         IntoToolResponse::into_tool_response(Self::user_name(step, cx, name).await)
+///     })),
+///     by_name: false,
+///     schema: Some(SchemaRow::Fields(&[FieldRow::of::<String>("name", None)])),
+/// }
+/// ```
+///
+/// Parameters with attributes for derives become the fields of a hidden type instead:
+///
+/// ```text
 /// {
 ///     #[derive(Deserialize, JsonSchema)]
-///     struct __PicoflowArguments { name: String }
-///     Method {
-///         name: "user_name",
-///         handler: Handler::One(|step, cx, call| Box::pin(async move {
-///             let arguments = match arguments::<__PicoflowArguments>(&call) { … };
-///             IntoToolResponse::into_tool_response(Self::user_name(step, cx, arguments.name).await)
-///         })),
-///         by_name: false,
-///         schema: Some(schema_of::<__PicoflowArguments>),
-///     }
+///     struct __PicoflowArguments { #[schemars(length(min = 3))] name: String }
+///     Method { … arguments::<__PicoflowArguments>(&call) … schema_of::<__PicoflowArguments> … }
 /// }
 /// ```
 pub(super) fn row(method: &Method, krate: &Krate) -> TokenStream {
@@ -37,7 +45,7 @@ pub(super) fn row(method: &Method, krate: &Krate) -> TokenStream {
     let takes_group = method.shape.is_group() || matches!(method.exposure, Exposure::Sets(_));
     let by_name = matches!(method.exposure, Exposure::ByName) && !takes_group;
     let handler = if takes_group { group(method, krate) } else { one(method, krate) };
-    let schema = arguments::schema(method, krate);
+    let schema = arguments::option(arguments::schema(method, krate).as_ref());
     let row = quote! {
         #private::Method {
             name: #name,

@@ -47,12 +47,10 @@ pub(super) fn check(model: &ToolBlock, span: Span) -> Option<TokenStream> {
 /// fn greet(name: String) -> String { … }
 /// // Output:
 /// const _: () = {
-///     #[derive(Deserialize, JsonSchema)]
-///     struct __PicoflowArguments { name: String }
 ///     inventory::submit! {
 ///         LinkedTool { tool: "greet", …, handler: |cx, call| Box::pin(async move {
-///             let arguments = match arguments::<__PicoflowArguments>(&call) { … };
-///             IntoToolOutput::into_tool_output(greet(arguments.name))
+///             let name = field::<String>(&call, "name", …); …
+///             IntoToolOutput::into_tool_output(greet(name))
 ///         }) }
 ///     }
 /// };
@@ -106,8 +104,11 @@ fn row(tool: &Tool, definition: &Definition, method: &Method, krate: &Krate) -> 
 fn columns(tool: &Tool, definition: &Definition, method: &Method, krate: &Krate) -> TokenStream {
     let name = &tool.name;
     let Definition { description, schema, is_strict, is_lenient } = definition;
-    let schema =
-        schema.as_ref().map_or_else(|| arguments::schema(method, krate), arguments::schema_by);
+    let schema = match schema {
+        Some(path) => Some(arguments::schema_by(path, krate)),
+        None => arguments::schema(method, krate),
+    };
+    let schema = arguments::option(schema.as_ref());
     quote! {
         tool: #name,
         description: #description,

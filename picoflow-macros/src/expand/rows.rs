@@ -57,8 +57,10 @@ fn definition_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
     let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
     let row = |Tool { name, definition, .. }: &Tool| {
         let definition = definition.as_ref()?;
-        let Definition { description, is_strict, is_lenient, .. } = definition;
-        let schema = schema(definition, method, krate);
+        let Definition { description, schema, is_strict, is_lenient } = definition;
+        // Without one of its own it has that of the method.
+        let schema = schema.as_ref().map(|path| arguments::schema_by(path, krate));
+        let schema = arguments::option(schema.as_ref());
         Some(quote! {
             #(#cfgs)*
             #private::DefinitionRow {
@@ -72,18 +74,6 @@ fn definition_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
         })
     };
     tools.iter().filter_map(row).collect()
-}
-
-/// The function that makes the schema of a definition; none where the method's own row has it.
-fn schema(definition: &Definition, method: &Method, krate: &Krate) -> TokenStream {
-    let private = krate.private(Span::call_site());
-    match &definition.schema {
-        Some(path) => arguments::schema_by(path),
-        None if arguments::ty(method).is_none() => {
-            quote!(::core::option::Option::Some(#private::no_arguments))
-        }
-        None => quote!(::core::option::Option::None),
-    }
 }
 
 fn reference_row(reference: &Reference, krate: &Krate) -> TokenStream {

@@ -1,6 +1,6 @@
 //! Parameters: which of them is what, and which fit together.
 
-use super::owner::Owner;
+use super::{docs, owner::Owner};
 use crate::{
     block::ungrouped,
     errors::Errors,
@@ -31,6 +31,7 @@ pub(super) fn read(input: &mut PatType, block: &Generics, owner: Owner) -> syn::
         };
     }
     Ok(Parameter::Field(Field {
+        description: docs::description(&attrs),
         attrs,
         ident: field_name(input)?,
         ty: field_type(&input.ty, block)?,

@@ -26,62 +26,52 @@ impl<T: Send> Orders<T> {
 #[automatically_derived]
 impl<T: Send> ::picoflow::__private::ToolCollection for Orders<T> {
     const TOOLS: &'static [::picoflow::__private::NativeRow<Self>] = &[
-        {
-            use ::picoflow::__private::schemars as __picoflow_schemars;
-            use ::picoflow::__private::serde as __picoflow_serde;
-            use ::core::convert::Into as _;
-            fn schema() {}
-            const _: fn() = schema;
-            fn generator() {}
-            const _: fn() = generator;
-            #[derive(
-                ::picoflow::__private::serde::Deserialize,
-                ::picoflow::__private::schemars::JsonSchema
-            )]
-            #[serde(crate = "__picoflow_serde")]
-            #[schemars(crate = "__picoflow_schemars", rename = "lookup_order")]
-            struct __PicoflowArguments {
-                id: String,
-            }
-            ::picoflow::__private::NativeRow {
-                tool: "lookup_order",
-                description: "Fetch an order by id",
-                schema: ::core::option::Option::Some(
-                    ::picoflow::__private::schema_of::<__PicoflowArguments>,
+        ::picoflow::__private::NativeRow {
+            tool: "lookup_order",
+            description: "Fetch an order by id",
+            schema: ::core::option::Option::Some(
+                ::picoflow::__private::SchemaRow::Fields(
+                    &[
+                        ::picoflow::__private::FieldRow::of::<
+                            String,
+                        >("id", ::core::option::Option::None),
+                    ],
                 ),
-                strict: false,
-                lenient: false,
-                handler: |__picoflow_step, __picoflow_cx, __picoflow_call| ::picoflow::__private::Box::pin(async move {
-                    let __picoflow_arguments = match ::picoflow::__private::arguments::<
-                        __PicoflowArguments,
-                    >(&__picoflow_call) {
-                        ::core::result::Result::Ok(__picoflow_arguments) => {
-                            __picoflow_arguments
-                        }
-                        ::core::result::Result::Err(__picoflow_error) => {
-                            return <::picoflow::__private::ToolOutput as ::core::convert::From<
-                                _,
-                            >>::from(__picoflow_error);
-                        }
-                    };
-                    let __picoflow_answer = Self::lookup_order(
-                            __picoflow_step,
-                            __picoflow_arguments.id,
-                        )
-                        .await;
-                    ::picoflow::__private::IntoToolOutput::into_tool_output(
-                        __picoflow_answer,
+            ),
+            strict: false,
+            lenient: false,
+            handler: |__picoflow_step, __picoflow_cx, __picoflow_call| ::picoflow::__private::Box::pin(async move {
+                let mut __picoflow_faults = ::picoflow::__private::Faults::NONE;
+                let __picoflow_field_id = ::picoflow::__private::field::<
+                    String,
+                >(&__picoflow_call, "id", &mut __picoflow_faults);
+                let (::core::option::Option::Some(__picoflow_field_id),) = (
+                    __picoflow_field_id,
+                ) else {
+                    let __picoflow_error = __picoflow_faults.into_error();
+                    return <::picoflow::__private::ToolOutput as ::core::convert::From<
+                        _,
+                    >>::from(__picoflow_error);
+                };
+                let __picoflow_answer = Self::lookup_order(
+                        __picoflow_step,
+                        __picoflow_field_id,
                     )
-                }),
-            }
+                    .await;
+                ::picoflow::__private::IntoToolOutput::into_tool_output(
+                    __picoflow_answer,
+                )
+            }),
         },
         #[cfg(unix)]
         ::picoflow::__private::NativeRow {
             tool: "cancel_order",
             description: CANCEL,
-            schema: ::core::option::Option::Some(|| ::core::convert::Into::into(
-                a_schema(),
-            )),
+            schema: ::core::option::Option::Some(
+                ::picoflow::__private::SchemaRow::Whole(|| ::core::convert::Into::into(
+                    a_schema(),
+                )),
+            ),
             strict: true,
             lenient: true,
             handler: |__picoflow_step, __picoflow_cx, __picoflow_call| ::picoflow::__private::Box::pin(async move {

@@ -56,7 +56,9 @@ impl Step for NameStep {
                             })),
                             by_name: false,
                             schema: ::core::option::Option::Some(
-                                ::picoflow::__private::schema_of::<__PicoflowArguments>,
+                                ::picoflow::__private::SchemaRow::Whole(
+                                    ::picoflow::__private::schema_of::<__PicoflowArguments>,
+                                ),
                             ),
                         }
                     },

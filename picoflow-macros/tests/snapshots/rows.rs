@@ -106,9 +106,11 @@ where
                         tool: "stop",
                         method: "end_chat",
                         description: STOP,
-                        schema: ::core::option::Option::Some(|| ::core::convert::Into::into(
-                            no_fields(),
-                        )),
+                        schema: ::core::option::Option::Some(
+                            ::picoflow::__private::SchemaRow::Whole(|| ::core::convert::Into::into(
+                                no_fields(),
+                            )),
+                        ),
                         strict: false,
                         lenient: false,
                     },

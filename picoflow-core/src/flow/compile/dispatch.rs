@@ -9,22 +9,18 @@ use crate::{
     FlowId, StepId, ToolDefinition,
     flow::{
         BuildFault, BuildNote, BuildReport, BuildWarning, CompiledTool, Receiver, Route,
-        ToolHandler,
+        ToolHandler, ToolMap,
     },
     native::NativeTool,
     step::AnyStep,
-    tool::raw::HandlerKind,
+    tool::{raw::HandlerKind, table::SchemaRow},
 };
-use serde_json::Value;
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 #[derive(Default)]
 pub(super) struct StepTools {
     pub(super) offered: Vec<Arc<ToolDefinition>>,
-    pub(super) tools: HashMap<String, CompiledTool>,
+    pub(super) tools: ToolMap,
     pub(super) groups: BTreeMap<Vec<String>, Route>,
 }
 
@@ -55,7 +51,6 @@ pub(super) fn step_tools(
         let found = look.single(&tool, report);
         look.check_single(&tool, found.as_ref(), &registered.definition, &tools, report);
         tools.offered.push(told(&registered.definition, is_strict));
-        let reads_arguments = found.is_some_and(|(_, schema)| schema.is_some());
         let handler = match found {
             Some((route, _)) => Some(ToolHandler::Method(route)),
             None => look.native(&tool).cloned().map(ToolHandler::Native),
@@ -66,7 +61,6 @@ pub(super) fn step_tools(
                 definition: Arc::clone(&registered.definition),
                 validator: Arc::clone(&registered.validator),
                 handler,
-                reads_arguments,
             },
         );
     }
@@ -114,7 +108,7 @@ struct Look<'a> {
     flow: &'a Member,
 }
 
-type Found = (Route, Option<fn() -> Value>);
+type Found = (Route, Option<SchemaRow>);
 
 impl Look<'_> {
     /// The method for single calls of `tool`: the nearest row names it, else a method of the tool's own name that
@@ -216,7 +210,7 @@ impl Look<'_> {
         let Some((route, Some(reads))) = found else {
             return;
         };
-        if let Some(reason) = schema::mismatch(&reads(), definition.schema()) {
+        if let Some(reason) = schema::mismatch(&reads.schema(), definition.schema()) {
             report.warnings.push(BuildWarning::SchemaMismatch {
                 step: self.step.clone(),
                 method: route.method,

@@ -6,7 +6,11 @@ use crate::{
     flow::{BuildFault, BuildReport, BuildWarning, CompiledStep},
     similar::most_like,
     step::TerminateSessionStep,
-    tool::{ToolValidator, no_arguments, raw::RawTable, table::DefinitionRow},
+    tool::{
+        ToolValidator, no_arguments,
+        raw::RawTable,
+        table::{DefinitionRow, SchemaRow},
+    },
 };
 use std::{collections::HashSet, sync::Arc};
 
@@ -118,7 +122,7 @@ fn definer<'a>(chain: &'a [Member], definition: &ToolDefinition) -> Option<&'a M
 
 fn of_row(row: &DefinitionRow, table: &RawTable) -> ToolDefinition {
     let own = || table.method(row.method).and_then(|method| method.schema);
-    let schema = row.schema.or_else(own).map_or_else(no_arguments, |schema| schema());
+    let schema = row.schema.or_else(own).map_or_else(no_arguments, SchemaRow::schema);
     ToolDefinition::new(row.tool, row.description, schema).with(row.strict, row.lenient)
 }
 

@@ -27,7 +27,7 @@ fn main() {
         format!("{:?}", block.references[0].target),
         r#"Type("gen")"#
     );
-    let schema = block.methods[0].schema.expect("typed arguments")();
+    let schema = block.methods[0].schema.expect("typed arguments").schema();
     assert_eq!(schema["required"], serde_json::json!(["type"]));
     assert!(schema["properties"]["in"].is_object());
 }

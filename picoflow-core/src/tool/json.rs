@@ -1,0 +1,192 @@
+//! The arguments of a call, parsed once: what the schema is held against and what a handler's types are read from.
+//!
+//! Other than `serde_json::Value` it borrows its texts from the model's reply, and keeps a field that comes twice, so
+//! that reading it can say so. Reading it is generic over the type that is read and nothing else, which keeps the code
+//! of each tool small.
+
+#[cfg(feature = "validate")]
+mod check;
+mod read;
+
+#[cfg(feature = "validate")]
+pub(crate) use check::Arguments;
+pub(crate) use read::{Misfit, Node};
+
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use std::{borrow::Cow, fmt};
+
+/// One JSON value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Json<'t> {
+    #[default]
+    Null,
+    Bool(bool),
+    Unsigned(u64),
+    Negative(i64),
+    Float(f64),
+    Text(Cow<'t, str>),
+    Array(Vec<Self>),
+    Object(Vec<(Cow<'t, str>, Self)>),
+}
+
+impl<'t> Json<'t> {
+    /// # Errors
+    /// When the text is no JSON.
+    pub(crate) fn parse(text: &'t str) -> serde_json::Result<Self> {
+        let mut json = serde_json::Deserializer::from_str(text);
+        let value = Parse.deserialize(&mut json)?;
+        json.end()?;
+        Ok(value)
+    }
+}
+
+/// The key under which `serde_json` hands over every number where some crate of the build turns on its feature
+/// `arbitrary_precision`.
+const NUMBER: &str = "$serde_json::private::Number";
+
+struct Parse;
+
+impl<'t> DeserializeSeed<'t> for Parse {
+    type Value = Json<'t>;
+
+    fn deserialize<D: Deserializer<'t>>(self, json: D) -> Result<Json<'t>, D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+impl<'t> Visitor<'t> for Parse {
+    type Value = Json<'t>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json<'t>, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json<'t>, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json<'t>, E> {
+        Ok(Json::Unsigned(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json<'t>, E> {
+        Ok(u64::try_from(value).map_or(Json::Negative(value), Json::Unsigned))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Json<'t>, E> {
+        Ok(Json::Float(value))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'t str) -> Result<Json<'t>, E> {
+        Ok(Json::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Json<'t>, E> {
+        Ok(Json::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'t>>(self, mut json: A) -> Result<Json<'t>, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = json.next_element_seed(Self)? {
+            items.push(item);
+        }
+        Ok(Json::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'t>>(self, mut json: A) -> Result<Json<'t>, A::Error> {
+        let Some(first) = json.next_key_seed(Key)? else {
+            return Ok(Json::Object(Vec::new()));
+        };
+        // Few tools have more arguments.
+        let mut fields = Vec::with_capacity(4);
+        fields.push((first, json.next_value_seed(Self)?));
+        while let Some(key) = json.next_key_seed(Key)? {
+            fields.push((key, json.next_value_seed(Self)?));
+        }
+        Ok(match fields.as_slice() {
+            [(key, Json::Text(digits))] if key == NUMBER => number(digits)?,
+            _ => Json::Object(fields),
+        })
+    }
+}
+
+struct Key;
+
+impl<'t> DeserializeSeed<'t> for Key {
+    type Value = Cow<'t, str>;
+
+    fn deserialize<D: Deserializer<'t>>(self, json: D) -> Result<Cow<'t, str>, D::Error> {
+        json.deserialize_str(self)
+    }
+}
+
+impl<'t> Visitor<'t> for Key {
+    type Value = Cow<'t, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'t str) -> Result<Cow<'t, str>, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Cow<'t, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
+}
+
+fn number<'t, E: Error>(digits: &str) -> Result<Json<'t>, E> {
+    if let Ok(value) = digits.parse() {
+        return Ok(Json::Unsigned(value));
+    }
+    if let Ok(value) = digits.parse() {
+        return Ok(Json::Negative(value));
+    }
+    digits.parse().map(Json::Float).map_err(|_| E::custom("invalid number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn every_kind_of_json_reads_back_as_the_same_value() {
+        let text = r#" { "a": [null, true, 1, -1, 1.5, 1e3, "x", "ä\n😀"], "": {}, "b": [[]] } "#;
+        let parsed = Json::parse(text).unwrap();
+        let value: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(Value::deserialize(Node::of(&parsed)).unwrap(), value);
+    }
+
+    #[test]
+    fn texts_are_borrowed_unless_they_are_escaped() {
+        let parsed = Json::parse(r#"["plain","\u0041"]"#).unwrap();
+        let Json::Array(items) = parsed else { panic!() };
+        assert!(matches!(
+            &items[..],
+            [Json::Text(Cow::Borrowed("plain")), Json::Text(Cow::Owned(_))]
+        ));
+    }
+
+    #[test]
+    fn numbers_survive_the_way_they_come_with_arbitrary_precision() {
+        for (digits, value) in [("7", json!(7)), ("-7", json!(-7)), ("0.5", json!(0.5))] {
+            let text = json!({ NUMBER: digits }).to_string();
+            let parsed = Json::parse(&text).unwrap();
+            assert_eq!(Value::deserialize(Node::of(&parsed)).unwrap(), value);
+        }
+    }
+
+    #[test]
+    fn text_behind_the_value_and_nesting_without_end_are_refused() {
+        for text in ["{} {}", "", "{", "[1,]", &"[".repeat(100_000)] {
+            assert!(Json::parse(text).is_err());
+        }
+    }
+}
