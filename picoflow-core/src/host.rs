@@ -7,6 +7,7 @@ use crate::{
 };
 use std::{
     fmt,
+    hash::{BuildHasher, RandomState},
     time::{Duration, SystemTime},
 };
 
@@ -81,7 +82,8 @@ impl Host for SystemHost {
     }
 
     fn random(&self) -> u64 {
-        uuid::Uuid::new_v4().as_u64_pair().1
+        // Seeded by the system once per thread, and different each time: no system call for each message.
+        RandomState::new().hash_one(())
     }
 
     fn session_id(&self) -> String {
@@ -96,5 +98,21 @@ impl Host for SystemHost {
 impl fmt::Debug for dyn Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Host")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn random_numbers_are_all_different_and_use_every_bit() {
+        let numbers: HashSet<u64> = (0..10_000).map(|_| SystemHost.random()).collect();
+        assert_eq!(numbers.len(), 10_000);
+        for bit in 0..64 {
+            let set = numbers.iter().filter(|&number| number >> bit & 1 == 1).count();
+            assert!((4_500..5_500).contains(&set), "bit {bit}: {set}");
+        }
     }
 }
