@@ -96,6 +96,7 @@ impl Run {
         result.map_err(|source| TurnError::Hook { step: step.clone(), hook, source })
     }
 
+    #[inline]
     pub(crate) fn check_fault(&mut self) -> Result<(), TurnError> {
         self.fault.take().map_or(Ok(()), Err)
     }
@@ -168,6 +169,7 @@ impl Run {
 }
 
 impl Env {
+    #[inline]
     pub(crate) fn step(&self, at: usize) -> Result<&CompiledStep, TurnError> {
         self.flow.steps.get(at).ok_or_else(|| TurnError::Invariant {
             session: self.session.clone(),
@@ -176,6 +178,7 @@ impl Env {
         })
     }
 
+    #[inline]
     fn site<'a>(&'a self, step: &'a CompiledStep, call: Option<&'a str>) -> CallSite<'a> {
         CallSite { session: &self.session, step: &step.id, call }
     }

@@ -153,6 +153,7 @@ impl CompiledStep {
     }
 
     /// The step itself, or the base that many away.
+    #[inline]
     fn member(&self, depth: usize) -> Option<&dyn AnyStep> {
         let mut step = &*self.step;
         for _ in 0..depth {
@@ -164,6 +165,7 @@ impl CompiledStep {
 
 impl CompiledFlow {
     /// Starts the method at `route`. `None` only if a step answers `base` differently from one call to the next.
+    #[inline]
     pub(crate) fn call<'a>(
         &'a self,
         step: &'a CompiledStep,

@@ -38,6 +38,7 @@ pub(super) fn is_offered(step: &CompiledStep, tool: &str, hidden: &Hidden) -> bo
 }
 
 /// Parses and checks the arguments of a call whose tool the step exposes.
+#[inline]
 pub(super) fn validate<'a>(
     tool: &CompiledTool,
     call: &'a ToolCall,

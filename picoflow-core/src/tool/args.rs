@@ -33,6 +33,7 @@ pub struct CallView<'a> {
 impl<'a> CallView<'a> {
     /// # Errors
     /// When the arguments are no JSON.
+    #[inline]
     pub(crate) fn parse(call: &'a ToolCall) -> Result<Self, ToolError> {
         Ok(Self { call, arguments: parse(call.arguments())? })
     }
@@ -42,6 +43,7 @@ impl<'a> CallView<'a> {
         self.call
     }
 
+    #[inline]
     pub(crate) const fn arguments(&self) -> &Json<'a> {
         &self.arguments
     }
@@ -85,6 +87,7 @@ impl Faults {
     pub const NONE: Self = Self(Vec::new());
 
     /// The field `name`, unless it cannot be told which one is meant.
+    #[inline]
     fn node<'a>(&mut self, arguments: &'a Json<'a>, name: &str) -> Option<Node<'a>> {
         let Json::Object(fields) = arguments else {
             // Every field finds it, one says it.
@@ -125,6 +128,7 @@ impl Faults {
 ///
 /// # Errors
 /// When the text is no JSON.
+#[inline]
 fn parse(text: &str) -> Result<Json<'_>, ToolError> {
     Json::parse(text).map_err(|error| {
         let message = format!("malformed JSON: {error}");

@@ -32,6 +32,7 @@ pub(crate) enum Json<'t> {
 impl<'t> Json<'t> {
     /// # Errors
     /// When the text is no JSON.
+    #[inline]
     pub(crate) fn parse(text: &'t str) -> serde_json::Result<Self> {
         let mut json = serde_json::Deserializer::from_str(text);
         let value = Parse.deserialize(&mut json)?;
