@@ -58,6 +58,8 @@ impl<'a> CallView<'a> {
 ///
 /// # Errors
 /// When the arguments do not fit `T`: with the JSON path and what was expected.
+// One copy for all tools that take this type, which is most of what a tool costs to compile.
+#[inline(never)]
 pub fn arguments<T: DeserializeOwned + JsonSchema>(call: &CallView<'_>) -> Result<T, ToolError> {
     read(&call.arguments)
 }

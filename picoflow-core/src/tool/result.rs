@@ -63,6 +63,8 @@ impl<T: IntoToolResponse, E: Into<ToolError>> IntoToolResponse for Result<T, E> 
 pub struct Json<T>(pub T);
 
 impl<T: Serialize> IntoToolResponse for Json<T> {
+    // One copy for all tools that answer with this type.
+    #[inline(never)]
     fn into_tool_response(self) -> ToolResult {
         Ok(stay_with(serde_json::to_string(&self.0)?))
     }
