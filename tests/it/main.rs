@@ -42,6 +42,7 @@ mod testing_tools;
 mod transitions;
 mod two_processes;
 mod without_validation;
+mod writes;
 
 // The example's own flow, model and steps, which find each other at the root of their crate.
 #[path = "../../picoflow/examples/basic_flow/flow.rs"]

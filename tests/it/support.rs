@@ -2,7 +2,7 @@
 
 mod stores;
 
-pub(crate) use stores::{Broken, Shared};
+pub(crate) use stores::{Broken, Shared, Watched};
 
 use picoflow::{
     BoxFuture, EngineBuilder, Reply, TurnError, TurnEvent,

@@ -37,7 +37,7 @@ pub trait Part<const PART: u64>: Sized + 'static {
 }
 
 /// As many names as one step may handle.
-const MOST: usize = 1024;
+const MOST: usize = 4096;
 
 /// Fails to compile if two methods of the step handle the same tool or the same set.
 ///
@@ -104,7 +104,7 @@ const fn shared_tool<S>(blocks: &[Block<S>]) -> Option<&'static str> {
     let mut len = 0;
     let mut at = Cursor::START;
     while let Some((row, next)) = at.tool(blocks) {
-        assert!(len < MOST, "a step handles at most 1024 tools");
+        assert!(len < MOST, "a step handles at most 4096 tools");
         names[len] = row.tool;
         len += 1;
         at = next;

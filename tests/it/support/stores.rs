@@ -1,5 +1,6 @@
 //! Stores for tests.
 
+use super::Journal;
 use picoflow::{
     BoxFuture,
     session::{Session, SessionQuery, SessionStore, SessionSummary, StoreError},
@@ -117,5 +118,59 @@ impl SessionStore for Broken {
         query: &'a SessionQuery,
     ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>> {
         self.store.0.list(query)
+    }
+}
+
+/// A store that keeps a list of the calls that reach it.
+pub(crate) struct Watched {
+    store: Shared,
+    calls: Journal,
+}
+
+impl Watched {
+    pub(crate) fn new(store: Arc<dyn SessionStore>, calls: Journal) -> Self {
+        Self { store: Shared(store), calls }
+    }
+
+    fn store(&self, call: &str) -> &dyn SessionStore {
+        self.calls.add(call);
+        &self.store
+    }
+}
+
+impl SessionStore for Watched {
+    fn prepare(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.store("prepare").prepare()
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
+        self.store("load").load(id)
+    }
+
+    fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.store("create").create(session)
+    }
+
+    fn save<'a>(
+        &'a self,
+        session: &'a Session,
+        expected_revision: u64,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.store("save").save(session, expected_revision)
+    }
+
+    fn delete<'a>(
+        &'a self,
+        id: &'a str,
+        expected_revision: Option<u64>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.store("delete").delete(id, expected_revision)
+    }
+
+    fn list<'a>(
+        &'a self,
+        query: &'a SessionQuery,
+    ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>> {
+        self.store("list").list(query)
     }
 }
