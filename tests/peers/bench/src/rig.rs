@@ -54,7 +54,8 @@ pub(crate) async fn add(rows: &mut Vec<Row>) {
     for (case, count, tool, sum) in CALLS {
         let set = if count == 10 { ten::set() } else { two_hundred::set() };
         let mut state = (set, ToolContext::new());
-        expect(&state.0.execute(tool, ARGUMENTS, &mut state.1).await, sum);
+        let result = state.0.execute(tool, ARGUMENTS, &mut state.1).await;
+        expect(&serde_json::to_string(result.output()), sum);
         rows.push(Row::new(
             case,
             "rig",
@@ -79,9 +80,9 @@ pub(crate) async fn add(rows: &mut Vec<Row>) {
 
 async fn add_turns(rows: &mut Vec<Row>) {
     let agent = builder(true).tool(one::Add).build();
-    let reply = agent.prompt(MESSAGE).max_turns(2).await;
-    expect(&reply, ANSWER);
-    expect(&reply, "ToolResult");
+    let reply = agent.prompt(MESSAGE).max_turns(2).await.expect("a turn");
+    expect(&reply.output(), ANSWER);
+    expect(&serde_json::to_value(&reply.messages), "String(\"42\")");
     let case = "turn with one tool call, new conversation";
     rows.push(Row::new(case, "rig, no memory", agent, async |agent: &mut Agent| {
         black_box(agent.prompt(MESSAGE).max_turns(2).await.is_ok());
@@ -113,7 +114,7 @@ async fn add_turns(rows: &mut Vec<Row>) {
     ));
 
     let agent = builder(false).tool(one::Add).build();
-    expect(&agent.prompt(MESSAGE).max_turns(2).await, ANSWER);
+    expect(&agent.prompt(MESSAGE).await.map(|reply| reply.output()), ANSWER);
     rows.push(Row::new(
         "turn with a text reply, 1 tool",
         "rig, no memory",
