@@ -99,6 +99,7 @@ const fn reject_shared_tool<S>(blocks: &[Block<S>]) {
 /// Comparing all pairs would trip the lint `long_running_const_eval` from some 150 names on: sorted, equal
 /// names stand side by side.
 #[track_caller]
+#[expect(clippy::large_stack_arrays, reason = "const evaluation has no stack to outgrow")]
 const fn shared_tool<S>(blocks: &[Block<S>]) -> Option<&'static str> {
     let mut names = [""; MOST];
     let mut len = 0;

@@ -70,7 +70,7 @@ fn dispatch(runtime: &Runtime, steps: Steps, iterations: u64) {
     let call = call("tool_0009");
     for _ in 0..iterations {
         let result = step.call(black_box(&call)).now_or_never().unwrap().unwrap();
-        black_box(result.unwrap());
+        let _response = black_box(result.unwrap());
     }
 }
 

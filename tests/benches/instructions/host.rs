@@ -18,7 +18,7 @@ impl Fixed {
 
 impl Host for Fixed {
     fn now(&self) -> SystemTime {
-        UNIX_EPOCH + Duration::from_secs(1_770_000_000)
+        UNIX_EPOCH + Duration::from_mins(29_500_000)
     }
 
     fn random(&self) -> u64 {

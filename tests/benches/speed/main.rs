@@ -1,4 +1,5 @@
 //! Times and allocations of dispatch, listing, building and whole turns: see `benches/README.md` for the commands.
+#![expect(clippy::large_stack_arrays, reason = "the rows of two thousand tools are constants")]
 #![expect(
     clippy::unwrap_used,
     reason = "a bench that cannot set its case up has nothing to measure"
