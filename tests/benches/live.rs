@@ -13,7 +13,7 @@ mod shared;
 
 use memory_stats::memory_stats;
 use picoflow::{prelude::*, session::MemoryStore};
-use shared::{Ask, BenchFlow, Scripted, desk};
+use shared::{Ask, Scripted, conversation, desk};
 use std::time::{Duration, Instant};
 use tokio::{
     runtime::{Builder, Runtime},
@@ -85,7 +85,7 @@ impl Office {
         let engine = engine.build().await.unwrap();
         let mut sessions = Vec::with_capacity(count);
         for _ in 0..count {
-            sessions.push(session(&engine).await);
+            sessions.push(conversation(&engine, MESSAGES).await);
         }
         Self { engine, sessions }
     }
@@ -116,14 +116,4 @@ impl Office {
             start.elapsed()
         })
     }
-}
-
-/// A new session with its messages.
-async fn session(engine: &Engine) -> String {
-    let opening = Turn::new(BenchFlow::ID).message(Ask::Text.message());
-    let id = engine.run(opening).await.unwrap().session;
-    for _ in 1..MESSAGES / 2 {
-        engine.run(Ask::Text.turn(&id)).await.unwrap();
-    }
-    id
 }

@@ -131,10 +131,25 @@ impl Ask {
         match self {
             Self::Text => Vec::new(),
             Self::One => vec![call("tool_0009")],
-            Self::Eight => (0..8).map(numbered).collect(),
+            Self::Eight => calls(8),
             Self::Leave => vec![ToolCall::from_text("call_1", "leave", "{}")],
         }
     }
+}
+
+/// A new session of so many messages, made by turns.
+pub(crate) async fn conversation(engine: &Engine, messages: usize) -> String {
+    let opening = Turn::new(BenchFlow::ID).message(Ask::Text.message());
+    let id = engine.run(opening).await.unwrap().session;
+    for _ in 1..messages / 2 {
+        engine.run(Ask::Text.turn(&id)).await.unwrap();
+    }
+    id
+}
+
+/// Calls of the first tools, one of each.
+pub(crate) fn calls(count: usize) -> Vec<ToolCall> {
+    (0..count).map(numbered).collect()
 }
 
 fn numbered(at: usize) -> ToolCall {

@@ -1,6 +1,6 @@
 //! Turns that are refused, and arguments that are no good.
 
-use crate::support::{Shared, Talk, TestFlow, answers, warnings};
+use crate::support::{Talk, TestFlow, answers, warnings};
 use picoflow::{
     TurnError,
     prelude::*,
@@ -106,7 +106,7 @@ async fn another_flows_session_is_refused() {
     let mut talk = Talk::open(
         TestFlow::new(Steps::new().add(Booking)),
         model(),
-        Shared(Arc::clone(&store)),
+        Arc::clone(&store),
         store,
         |engine| engine.flow(OtherFlow),
     )

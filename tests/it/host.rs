@@ -1,6 +1,6 @@
 //! The seam between a turn and the world.
 
-use crate::support::{Shared, Talk, TestFlow};
+use crate::support::{Talk, TestFlow};
 use picoflow::{
     BoxFuture, CallSite, Host,
     model::ModelError,
@@ -121,7 +121,7 @@ impl Host for Fixed {
 
 async fn talk(host: Fixed) -> Talk {
     let store = Arc::new(MemoryStore::new());
-    let shared = Shared(store.clone());
+    let shared = store.clone();
     let flow = TestFlow::new(Steps::new().add(Parent).add(Child1));
     Talk::open(flow, model(), shared, store, |engine| engine.host(host)).await
 }

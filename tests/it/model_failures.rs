@@ -220,7 +220,7 @@ async fn a_retry_waits_as_long_as_the_provider_asks_else_as_the_limits_say() {
     let waits = Arc::default();
     let host = Waits(Arc::clone(&waits));
     let store = Arc::new(MemoryStore::new());
-    let shared = crate::support::Shared(store.clone());
+    let shared = store.clone();
     let mut talk = Talk::open(flow, model, shared, store, |engine| engine.host(host)).await;
     talk.say("Hi").await;
     assert_eq!(*waits.lock().unwrap(), [Duration::from_secs(20), Duration::from_millis(70)]);

@@ -2,7 +2,7 @@
 
 use crate::{
     sessions::{flow, notes},
-    support::{Shared, Talk, TestFlow},
+    support::{Talk, TestFlow},
 };
 use picoflow::{
     SqliteStore,
@@ -164,7 +164,7 @@ async fn a_session_keeps_the_states_of_steps_that_are_gone() {
     // A later version of the flow has other steps.
     let later = TestFlow::new(Steps::new().add(Later));
     let model = ScriptedModel::new().on(Rule::new(), "Later.");
-    let mut later = Talk::open(later, model, Shared(Arc::clone(&store)), store, |e| e).await;
+    let mut later = Talk::open(later, model, Arc::clone(&store), store, |e| e).await;
     let turn = later.opening().session(talk.id()).message("Hi");
     later.run(turn).await.unwrap();
     assert_eq!(talk.state("Notes").await, json!({ "notes": ["Hi"] }));

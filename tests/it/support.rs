@@ -2,7 +2,7 @@
 
 mod stores;
 
-pub(crate) use stores::{Broken, Shared, Watched};
+pub(crate) use stores::{Broken, Watched};
 
 use picoflow::{
     BoxFuture, EngineBuilder, Reply, TurnError, TurnEvent,
@@ -97,7 +97,7 @@ impl Talk {
         model: impl ChatModel,
         store: Arc<dyn SessionStore>,
     ) -> Self {
-        Self::open(flow, model, Shared(Arc::clone(&store)), store, |engine| engine).await
+        Self::open(flow, model, Arc::clone(&store), store, |engine| engine).await
     }
 
     /// The engine gets `store`; the checks look into `behind`, which is what `store` writes to.

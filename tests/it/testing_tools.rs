@@ -1,6 +1,6 @@
 //! The tools for tests, tested.
 
-use crate::support::{Broken, Shared, TestFlow};
+use crate::support::{Broken, TestFlow};
 use picoflow::{
     Reply, TurnError,
     prelude::*,
@@ -171,7 +171,7 @@ async fn a_scenario_without_turns_does_not_pass() {
 
 #[tokio::test]
 async fn a_session_that_cannot_be_read_does_not_pass() {
-    let store = Broken::new(Arc::new(Shared(Arc::new(MemoryStore::new()))));
+    let store = Broken::new(Arc::new(MemoryStore::new()));
     store.fail(Some("load"));
     let flow = TestFlow::new(Steps::new().add(Ask));
     let engine = Engine::builder().flow(flow).model(model()).store(store);

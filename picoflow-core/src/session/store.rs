@@ -2,6 +2,7 @@
 
 use super::{RunStatus, Session, Timestamp};
 use crate::{BoxError, BoxFuture, FlowId, StepId};
+use std::sync::Arc;
 
 /// Keeps session documents and swaps them by revision.
 ///
@@ -61,6 +62,44 @@ pub trait SessionStore: Send + Sync + 'static {
         &'a self,
         query: &'a SessionQuery,
     ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>>;
+}
+
+/// So that one store can serve an engine and whoever else looks at its sessions.
+impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
+    fn prepare(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        (**self).prepare()
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
+        (**self).load(id)
+    }
+
+    fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
+        (**self).create(session)
+    }
+
+    fn save<'a>(
+        &'a self,
+        session: &'a Session,
+        expected_revision: u64,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        (**self).save(session, expected_revision)
+    }
+
+    fn delete<'a>(
+        &'a self,
+        id: &'a str,
+        expected_revision: Option<u64>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        (**self).delete(id, expected_revision)
+    }
+
+    fn list<'a>(
+        &'a self,
+        query: &'a SessionQuery,
+    ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>> {
+        (**self).list(query)
+    }
 }
 
 /// Which sessions [`SessionStore::list`] gives.

@@ -2,7 +2,7 @@
 
 use crate::{
     host::Fixed,
-    shared::{Ask, BenchFlow, Named10, Scripted, call, desk},
+    shared::{Ask, BenchFlow, Named10, Scripted, call, conversation, desk},
     typed::Typed10,
 };
 use futures_util::FutureExt;
@@ -77,19 +77,10 @@ fn dispatch(runtime: &Runtime, steps: Steps, iterations: u64) {
 /// Turns on `iterations` of the `count` sessions that are stored, so that the set-up is the same for any number.
 fn turns(runtime: &Runtime, count: u64, iterations: u64) {
     let engine = engine(runtime, desk());
-    let sessions: Vec<_> = (0..count).map(|_| runtime.block_on(session(&engine))).collect();
+    let sessions: Vec<_> =
+        (0..count).map(|_| runtime.block_on(conversation(&engine, MESSAGES))).collect();
     for id in sessions.iter().zip(0..iterations).map(|(id, _)| id) {
         let reply = runtime.block_on(engine.run(Ask::One.turn(id))).unwrap();
         assert_eq!(black_box(reply).tools().count(), Ask::One.count());
     }
-}
-
-/// A new session with its messages.
-async fn session(engine: &Engine) -> String {
-    let opening = Turn::new(BenchFlow::ID).message(Ask::Text.message());
-    let id = engine.run(opening).await.unwrap().session;
-    for _ in 1..MESSAGES / 2 {
-        engine.run(Ask::Text.turn(&id)).await.unwrap();
-    }
-    id
 }

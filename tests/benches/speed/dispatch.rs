@@ -6,7 +6,7 @@ use super::{
     runtime,
     sizes::{Kind, Named, SIZES, Typed, above, derived, harness},
 };
-use crate::shared::{BenchFlow, call};
+use crate::shared::{BenchFlow, call, calls};
 use divan::{Bencher, black_box};
 use futures_util::FutureExt;
 use picoflow::{StepHarness, prelude::*};
@@ -43,13 +43,6 @@ fn reply(bencher: Bencher<'_, '_>, flow: BenchFlow, calls: &[ToolCall], handlers
 /// Returns how many handlers ran.
 fn run(step: &mut StepHarness, calls: Vec<ToolCall>) -> usize {
     step.reply(calls).now_or_never().unwrap().unwrap().responses.len()
-}
-
-fn calls(count: usize) -> Vec<ToolCall> {
-    let call = |at| {
-        ToolCall::from_text(format!("call_{at}"), format!("tool_{at:04}"), r#"{"a":2,"b":40}"#)
-    };
-    (0..count).map(call).collect()
 }
 
 #[divan::bench(types = [Named, Typed], args = SIZES)]

@@ -7,12 +7,12 @@ use super::{
     runtime,
     sizes::{Kind, Named},
 };
-use crate::shared::{Ask, BenchFlow, Scripted, desk};
+use crate::shared::{Ask, BenchFlow, Scripted, conversation, desk};
 use divan::Bencher;
 use picoflow::{
-    BoxFuture, Reply, SqliteStore,
+    Reply, SqliteStore,
     prelude::*,
-    session::{MemoryStore, Session, SessionQuery, SessionStore, SessionSummary, StoreError},
+    session::{MemoryStore, Session, SessionStore},
 };
 use std::{cell::Cell, sync::Arc};
 use tempfile::TempDir;
@@ -20,46 +20,6 @@ use tokio::runtime::Runtime;
 
 /// How many messages the sessions of most cases hold.
 const MESSAGES: usize = 10;
-
-/// A store that the engine and the bench have both.
-struct Shared(Arc<dyn SessionStore>);
-
-impl SessionStore for Shared {
-    fn prepare(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.0.prepare()
-    }
-
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
-        self.0.load(id)
-    }
-
-    fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.create(session)
-    }
-
-    fn save<'a>(
-        &'a self,
-        session: &'a Session,
-        expected_revision: u64,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.save(session, expected_revision)
-    }
-
-    fn delete<'a>(
-        &'a self,
-        id: &'a str,
-        expected_revision: Option<u64>,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.delete(id, expected_revision)
-    }
-
-    fn list<'a>(
-        &'a self,
-        query: &'a SessionQuery,
-    ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>> {
-        self.0.list(query)
-    }
-}
 
 /// An engine on a store, and the session that each turn gets a copy of.
 struct Office {
@@ -78,7 +38,7 @@ impl Office {
     fn of(flow: BenchFlow, store: impl SessionStore, messages: usize) -> Self {
         let runtime = runtime();
         let store: Arc<dyn SessionStore> = Arc::new(store);
-        let engine = Engine::builder().flow(flow).model(Scripted).store(Shared(Arc::clone(&store)));
+        let engine = Engine::builder().flow(flow).model(Scripted).store(Arc::clone(&store));
         let engine = runtime.block_on(engine.build()).unwrap();
         let session = runtime.block_on(session(&engine, messages));
         Self { runtime, store, engine, session, copies: Cell::new(0) }
@@ -107,13 +67,9 @@ impl Office {
     }
 }
 
-/// A session of so many messages, made by turns.
+/// A session of so many messages, which is not stored any more.
 async fn session(engine: &Engine, messages: usize) -> Session {
-    let opening = Turn::new(BenchFlow::ID).message(Ask::Text.message());
-    let id = engine.run(opening).await.unwrap().session;
-    for _ in 1..messages / 2 {
-        engine.run(Ask::Text.turn(&id)).await.unwrap();
-    }
+    let id = conversation(engine, messages).await;
     let session = engine.session(&id).await.unwrap().unwrap();
     engine.delete_session(&id).await.unwrap();
     session

@@ -7,57 +7,16 @@ use picoflow::{
 };
 use std::sync::{Arc, Mutex};
 
-/// A store that an engine and a test both have.
-#[derive(Clone)]
-pub(crate) struct Shared(pub(crate) Arc<dyn SessionStore>);
-
-impl SessionStore for Shared {
-    fn prepare(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.0.prepare()
-    }
-
-    fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
-        self.0.load(id)
-    }
-
-    fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.create(session)
-    }
-
-    fn save<'a>(
-        &'a self,
-        session: &'a Session,
-        expected_revision: u64,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.save(session, expected_revision)
-    }
-
-    fn delete<'a>(
-        &'a self,
-        id: &'a str,
-        expected_revision: Option<u64>,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.delete(id, expected_revision)
-    }
-
-    fn list<'a>(
-        &'a self,
-        query: &'a SessionQuery,
-    ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>> {
-        self.0.list(query)
-    }
-}
-
 /// A store that fails at one of its methods while it is told to.
 #[derive(Clone)]
 pub(crate) struct Broken {
-    store: Shared,
+    store: Arc<dyn SessionStore>,
     at: Arc<Mutex<Option<&'static str>>>,
 }
 
 impl Broken {
     pub(crate) fn new(store: Arc<dyn SessionStore>) -> Self {
-        Self { store: Shared(store), at: Arc::default() }
+        Self { store, at: Arc::default() }
     }
 
     pub(crate) fn fail(&self, at: Option<&'static str>) {
@@ -110,31 +69,31 @@ impl SessionStore for Broken {
         id: &'a str,
         expected_revision: Option<u64>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.store.0.delete(id, expected_revision)
+        self.store.delete(id, expected_revision)
     }
 
     fn list<'a>(
         &'a self,
         query: &'a SessionQuery,
     ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>> {
-        self.store.0.list(query)
+        self.store.list(query)
     }
 }
 
 /// A store that keeps a list of the calls that reach it.
 pub(crate) struct Watched {
-    store: Shared,
+    store: Arc<dyn SessionStore>,
     calls: Journal,
 }
 
 impl Watched {
     pub(crate) fn new(store: Arc<dyn SessionStore>, calls: Journal) -> Self {
-        Self { store: Shared(store), calls }
+        Self { store, calls }
     }
 
     fn store(&self, call: &str) -> &dyn SessionStore {
         self.calls.add(call);
-        &self.store
+        &*self.store
     }
 }
 
