@@ -26,8 +26,11 @@ pub(crate) enum Json<'t> {
     Float(f64),
     Text(Cow<'t, str>),
     Array(Vec<Self>),
-    Object(Vec<(Cow<'t, str>, Self)>),
+    Object(Vec<Field<'t>>),
 }
+
+/// A field of an object.
+pub(crate) type Field<'t> = (Cow<'t, str>, Json<'t>);
 
 impl<'t> Json<'t> {
     /// # Errors

@@ -1,6 +1,6 @@
 //! Parsed arguments as `jsonschema` looks at them.
 
-use super::{Json, Node};
+use super::{Field, Json, Node};
 use jsonschema::{
     JsonType,
     json::{self, NodeIdentity},
@@ -34,7 +34,7 @@ impl json::Json for Arguments {
 }
 
 impl<'a> json::Node<'a, Arguments> for &'a Json<'a> {
-    type Object = &'a [(Cow<'a, str>, Json<'a>)];
+    type Object = &'a [Field<'a>];
     type Array = &'a [Json<'a>];
     type Number = Number;
 
@@ -104,13 +104,11 @@ impl<'a> json::Node<'a, Arguments> for &'a Json<'a> {
     }
 }
 
-impl<'a> json::Object<'a, Arguments> for &'a [(Cow<'a, str>, Json<'a>)] {
+impl<'a> json::Object<'a, Arguments> for &'a [Field<'a>] {
     type Node = &'a Json<'a>;
     type MemberName = &'a str;
-    type MembersIter = iter::Map<
-        slice::Iter<'a, (Cow<'a, str>, Json<'a>)>,
-        fn(&'a (Cow<'a, str>, Json<'a>)) -> (&'a str, &'a Json<'a>),
-    >;
+    type MembersIter =
+        iter::Map<slice::Iter<'a, Field<'a>>, fn(&'a Field<'a>) -> (&'a str, &'a Json<'a>)>;
 
     fn len(&self) -> usize {
         <[_]>::len(self)

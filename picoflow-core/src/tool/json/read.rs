@@ -3,7 +3,10 @@
 //! An error carries its place: it is put together on the way back, where containers know which of their fields failed,
 //! so a value that fits pays nothing for it.
 
-use super::Json;
+mod key;
+
+use super::{Field, Json};
+use key::Key;
 use serde::{
     Deserialize, Deserializer,
     de::{
@@ -117,7 +120,9 @@ impl<'de> Deserializer<'de> for Node<'de> {
             Json::Float(value) => visitor.visit_f64(*value),
             Json::Text(text) => visitor.visit_borrowed_str(text),
             Json::Array(items) => visit_items(items, visitor),
-            Json::Object(fields) => visit_fields(fields, visitor),
+            Json::Object(fields) => {
+                visitor.visit_map(Fields { rest: fields.iter(), current: None })
+            }
         }
     }
 
@@ -195,13 +200,6 @@ fn visit_items<'de, V: Visitor<'de>>(
     Ok(value)
 }
 
-fn visit_fields<'de, V: Visitor<'de>>(
-    fields: &'de [(std::borrow::Cow<'de, str>, Json<'de>)],
-    visitor: V,
-) -> Result<V::Value, Misfit> {
-    visitor.visit_map(Fields { rest: fields.iter(), current: None })
-}
-
 struct Items<'a> {
     rest: slice::Iter<'a, Json<'a>>,
     read: usize,
@@ -228,7 +226,7 @@ impl<'de> SeqAccess<'de> for &mut Items<'de> {
 }
 
 struct Fields<'a> {
-    rest: slice::Iter<'a, (std::borrow::Cow<'a, str>, Json<'a>)>,
+    rest: slice::Iter<'a, Field<'a>>,
     current: Option<(&'a str, &'a Json<'a>)>,
 }
 
@@ -253,62 +251,6 @@ impl<'de> MapAccess<'de> for Fields<'de> {
 
     fn size_hint(&self) -> Option<usize> {
         Some(self.rest.len())
-    }
-}
-
-/// The name of a field, which is also how JSON writes a key that is a number or a truth value.
-struct Key<'a>(&'a str);
-
-macro_rules! parsed_keys {
-    ($($deserialize:ident $visit:ident)*) => {
-        $(fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-            match self.0.parse() {
-                Ok(value) => visitor.$visit(value),
-                Err(_) => visitor.visit_borrowed_str(self.0),
-            }
-        })*
-    };
-}
-
-impl<'de> Deserializer<'de> for Key<'de> {
-    type Error = Misfit;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        visitor.visit_borrowed_str(self.0)
-    }
-
-    parsed_keys! {
-        deserialize_bool visit_bool
-        deserialize_i8 visit_i8 deserialize_i16 visit_i16 deserialize_i32 visit_i32 deserialize_i64 visit_i64
-        deserialize_i128 visit_i128
-        deserialize_u8 visit_u8 deserialize_u16 visit_u16 deserialize_u32 visit_u32 deserialize_u64 visit_u64
-        deserialize_u128 visit_u128
-        deserialize_f32 visit_f32 deserialize_f64 visit_f64
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        visitor.visit_some(self)
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Misfit> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(
-        self,
-        _name: &'static str,
-        _variants: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Misfit> {
-        visitor.visit_enum(Variant { name: self.0, content: None })
-    }
-
-    forward_to_deserialize_any! {
-        char str string bytes byte_buf unit unit_struct seq tuple tuple_struct map struct identifier ignored_any
     }
 }
 
@@ -366,185 +308,4 @@ impl<'de> VariantAccess<'de> for Variant<'de> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde::de::DeserializeOwned;
-    use serde_json::{Value, value::RawValue};
-    use std::{
-        collections::{BTreeMap, HashMap},
-        fmt::Debug,
-    };
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    struct Id(u32);
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    enum Plain {
-        Unit,
-        Newtype(u8),
-        Tuple(u8, String),
-        Struct { a: Option<u8> },
-    }
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    #[serde(tag = "kind")]
-    enum Tagged {
-        Unit,
-        Struct { a: i64 },
-    }
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    #[serde(tag = "kind", content = "of")]
-    enum Adjacent {
-        Unit,
-        Newtype(Vec<u8>),
-    }
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    #[serde(untagged)]
-    enum Untagged {
-        Number(f64),
-        Text(String),
-        List(Vec<Self>),
-    }
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    #[serde(deny_unknown_fields)]
-    struct Closed {
-        a: u8,
-        #[serde(default)]
-        b: Option<String>,
-    }
-
-    #[derive(Debug, Deserialize, PartialEq)]
-    struct Open {
-        a: Id,
-        b: Option<Box<Self>>,
-        #[serde(flatten)]
-        rest: BTreeMap<String, Value>,
-    }
-
-    const TEXTS: &[&str] = &[
-        "null",
-        "true",
-        "0",
-        "-1",
-        "300",
-        "1.5",
-        "1e3",
-        "18446744073709551615",
-        "\"\"",
-        "\"Unit\"",
-        "\"x\"",
-        "\"7\"",
-        "\"a\\nb\"",
-        "[]",
-        "[1]",
-        "[1,2]",
-        "[1,\"x\"]",
-        "[[1],\"x\",[2.5]]",
-        "[null]",
-        "{}",
-        r#"{"a":1}"#,
-        r#"{"a":null}"#,
-        r#"{"a":1,"a":2}"#,
-        r#"{"a":1,"b":null}"#,
-        r#"{"a":1,"b":"x"}"#,
-        r#"{"a":1,"b":{"a":2,"z":[1]}}"#,
-        r#"{"Newtype":5}"#,
-        r#"{"Newtype":500}"#,
-        r#"{"Newtype":[1]}"#,
-        r#"{"Tuple":[1,"x"]}"#,
-        r#"{"Tuple":[1]}"#,
-        r#"{"Tuple":[1,"x",2]}"#,
-        r#"{"Struct":{}}"#,
-        r#"{"Struct":{"a":3}}"#,
-        r#"{"Unit":null}"#,
-        r#"{"Unit":1}"#,
-        r#"{"Newtype":1,"Unit":null}"#,
-        r#"{"kind":"Unit"}"#,
-        r#"{"kind":"Struct","a":-4}"#,
-        r#"{"a":-4,"kind":"Struct"}"#,
-        r#"{"kind":"Newtype","of":[1,2]}"#,
-        r#"{"of":[1,2],"kind":"Newtype"}"#,
-        r#"{"1":"x","2":"y"}"#,
-        r#"{"true":1}"#,
-        r#"{"1.5":1}"#,
-        r#"{"Unit":7}"#,
-    ];
-
-    /// Whatever `serde_json` reads from a text is read from the parsed text too, and the other way round.
-    fn reads_the_same<T: DeserializeOwned + Debug + PartialEq>() {
-        for text in TEXTS {
-            let direct = serde_json::from_str::<T>(text);
-            let parsed = Json::parse(text).unwrap();
-            let read = T::deserialize(Node::of(&parsed));
-            let kind = std::any::type_name::<T>();
-            assert_eq!(
-                read.as_ref().ok(),
-                direct.as_ref().ok(),
-                "{kind} of {text}: {read:?} {direct:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn every_type_reads_the_same_as_from_the_text() {
-        reads_the_same::<bool>();
-        reads_the_same::<u8>();
-        reads_the_same::<i64>();
-        reads_the_same::<u64>();
-        reads_the_same::<f32>();
-        reads_the_same::<f64>();
-        reads_the_same::<u128>();
-        reads_the_same::<i128>();
-        reads_the_same::<char>();
-        reads_the_same::<String>();
-        reads_the_same::<()>();
-        reads_the_same::<Option<u8>>();
-        reads_the_same::<Option<Option<u8>>>();
-        reads_the_same::<Id>();
-        reads_the_same::<(u8, String)>();
-        reads_the_same::<[u8; 2]>();
-        reads_the_same::<Vec<u8>>();
-        reads_the_same::<Vec<Option<u8>>>();
-        reads_the_same::<HashMap<u32, String>>();
-        reads_the_same::<HashMap<bool, u8>>();
-        reads_the_same::<BTreeMap<String, Value>>();
-        reads_the_same::<Plain>();
-        reads_the_same::<Tagged>();
-        reads_the_same::<Adjacent>();
-        reads_the_same::<Untagged>();
-        reads_the_same::<Closed>();
-        reads_the_same::<Open>();
-    }
-
-    #[test]
-    fn values_are_the_last_of_a_key_that_comes_twice_and_raw_values_hold_the_same() {
-        let text = r#"{"a":[1,{"b":null}]}"#;
-        let parsed = Json::parse(text).unwrap();
-        let raw = Box::<RawValue>::deserialize(Node::of(&parsed)).unwrap();
-        assert_eq!(raw.get(), text);
-        let parsed = Json::parse(r#"{"a":1,"a":2}"#).unwrap();
-        assert_eq!(Value::deserialize(Node::of(&parsed)).unwrap()["a"], 2);
-    }
-
-    #[test]
-    fn the_path_goes_through_every_kind_of_container() {
-        let path = |text: &str| {
-            let parsed = Json::parse(text).unwrap();
-            BTreeMap::<String, Vec<Plain>>::deserialize(Node::of(&parsed)).unwrap_err().path()
-        };
-        assert_eq!(path(r#"{"x/y":[{"Struct":{"a":"no"}}]}"#), "/x~1y/0/Struct/a");
-        assert_eq!(path(r#"{"x":["Unit",{"Tuple":[1,2]}]}"#), "/x/1/Tuple/1");
-        assert_eq!(path("[]"), "");
-    }
-
-    #[test]
-    fn what_is_missing_reads_as_an_option_alone() {
-        assert_eq!(Option::<u8>::deserialize(Node::MISSING).unwrap(), None);
-        assert!(u8::deserialize(Node::MISSING).is_err());
-        assert!(Value::deserialize(Node::MISSING).is_err());
-        assert!(Vec::<u8>::deserialize(Node::MISSING).is_err());
-    }
-}
+mod tests;
