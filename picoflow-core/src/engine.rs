@@ -12,7 +12,7 @@ use crate::{
     run::{Draft, Outcome, Run, Start, panicked},
     session::{
         Level, LogEntry, RunStatus, SESSION_VERSION, Session, SessionLocks, SessionQuery,
-        SessionStore, SessionSummary, StoreError,
+        SessionStore, SessionSummary, StoreError, empty_object,
     },
 };
 use futures_util::FutureExt;
@@ -140,8 +140,7 @@ impl Engine {
     ///
     #[doc = include_str!("docs/engine_turn.md")]
     pub async fn run(&self, turn: Turn) -> Result<Reply, TurnError> {
-        let flow = self.0.flows.get(&turn.flow);
-        let flow = flow.ok_or_else(|| TurnError::UnknownFlow { flow: turn.flow.clone() })?;
+        let flow = self.compiled(turn.flow.as_str())?;
         turn.check(flow)?;
         match &turn.session {
             None => self.run_new(flow, turn).await,
@@ -152,15 +151,17 @@ impl Engine {
         }
     }
 
+    fn compiled(&self, id: &str) -> Result<&Arc<CompiledFlow>, TurnError> {
+        let flow = self.0.flows.get(id);
+        flow.ok_or_else(|| TurnError::UnknownFlow { flow: id.to_owned().into() })
+    }
+
     /// A run at `step` in a new session that is not stored.
     pub(crate) fn harness(&self, flow: &str, step: &StepId) -> Result<(Run, usize), TurnError> {
-        let found = self.0.flows.get(flow);
-        let unknown = || TurnError::UnknownFlow { flow: flow.to_owned().into() };
-        let flow = found.ok_or_else(unknown)?;
+        let flow = self.compiled(flow)?;
         let at = flow.place(step)?;
-        let context = Arc::new(Value::Object(Map::new()));
         let turn = Turn::new(flow.id.clone());
-        let env = self.env(flow, &self.0.host.session_id(), context, &turn);
+        let env = self.env(flow, &self.0.host.session_id(), empty_object(), &turn);
         Ok((Run::new(env, Draft::new(flow, at)), at))
     }
 

@@ -21,7 +21,7 @@ pub struct StepHarness {
 
 /// What the handlers answered to the calls of one reply.
 ///
-/// See [`StepHarness::reply`] for an example.
+/// See [`StepHarness`] for an example.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct HarnessReply {
@@ -65,8 +65,7 @@ impl StepHarness {
     }
 
     /// Runs the handlers for the calls of one reply: of a group, if the step has one for exactly these tools.
-    ///
-    #[doc = include_str!("docs/harness_reply.md")]
+    /// See [`StepHarness`] for an example.
     ///
     /// # Errors
     /// Those that fail a turn.
@@ -80,7 +79,7 @@ impl StepHarness {
     }
 
     /// The warnings since the last call of this method.
-    /// See [`StepHarness::reply`] for an example.
+    /// See [`StepHarness`] for an example.
     pub fn take_warnings(&mut self) -> Vec<String> {
         self.run.record.entries.clear();
         let events = std::mem::take(&mut self.run.record.events);
