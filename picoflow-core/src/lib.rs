@@ -58,7 +58,7 @@ pub mod __private {
     pub use inventory;
 
     pub use crate::{
-        native::{IntoToolOutput, LinkedTool, NativeRow, ToolCollection},
+        native::{IntoToolOutput, LinkedTool, NativeRow, ToolCollection, collect_rows},
         step::{ChatKind, EntryKind, LogicKind},
         tool::{
             CallView, Faults, arguments, check, field,

@@ -6,7 +6,7 @@ mod linked;
 mod output;
 mod tool;
 
-pub use collection::{NativeRow, ToolCollection, collect_tools};
+pub use collection::{NativeRow, ToolCollection, collect_rows, collect_tools};
 pub use context::ToolContext;
 pub use linked::{LinkedTool, LinkedToolsError, collect_linked_tools};
 pub(crate) use output::FAILED;

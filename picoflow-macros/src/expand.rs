@@ -16,9 +16,9 @@ use crate::{
     misplaced,
     model::{Part, Role, ToolBlock},
 };
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::Path;
+use syn::{Path, spanned::Spanned};
 
 pub(crate) fn tools(args: TokenStream, item: &TokenStream) -> TokenStream {
     if misplaced::is_marker(&args) {
@@ -178,12 +178,16 @@ impl Expansion<'_> {
         }
         let span = self.block.impl_token.span;
         let private = self.model.krate.private(span);
+        let check = match kind {
+            Kind::Step => quote_spanned!(span=> step),
+            Kind::Flow => quote_spanned!(span=> flow),
+            Kind::LogicStep => return None,
+        };
         let cfgs = &self.model.cfgs;
         let self_ty = &self.block.self_ty;
-        let trait_name = Ident::new(kind.trait_name(), span);
         Some(quote_spanned! {span=>
             #(#cfgs)*
-            const _: () = #private::check::consistent(&<#self_ty as #private::#trait_name>::TABLE);
+            const _: () = #private::check::#check::<#self_ty>();
         })
     }
 
@@ -214,6 +218,9 @@ impl Expansion<'_> {
         let (cfgs, lints) = (&self.model.cfgs, &self.model.lints);
         let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
         let self_ty = &self.block.self_ty;
+        let at = located_at(self_ty.span());
+        let private_at_type = self.model.krate.private(at);
+        let collect = quote_spanned!(at=> #private_at_type::collect_rows);
         let rows = native::rows(self.model);
         let check = native::check(self.model, self.block.impl_token.span);
         quote_spanned! {span=>
@@ -221,7 +228,14 @@ impl Expansion<'_> {
             #(#lints)*
             #[automatically_derived]
             impl #impl_generics #private::ToolCollection for #self_ty #where_clause {
-                const TOOLS: &'static [#private::NativeRow<Self>] = #rows;
+                const COLLECT: fn(#private::Arc<Self>) -> #private::Vec<#private::NativeTool> = #collect;
+                // Without the lifetime, a bound that does not hold would be an error of its own.
+                fn __rows() -> &'static [#private::NativeRow<Self>]
+                where
+                    for<'__picoflow> Self: #private::check::Shared,
+                {
+                    const { #rows }
+                }
             }
             #check
         }

@@ -35,11 +35,11 @@ pub mod __private {
     //! What expanded code names. Not part of the API.
 
     pub use picoflow_core::{
-        __private::*, Args, Cx, Flow, FlowId, IntoToolResponse, LogicStep, Step, StepId, ToolCall,
-        ToolContext, ToolOutput, ToolResult, schema_of,
+        __private::*, Args, Cx, Flow, FlowId, IntoToolResponse, LogicStep, NativeTool, Step,
+        StepId, ToolCall, ToolContext, ToolOutput, ToolResult, schema_of,
     };
     pub use schemars;
     pub use serde;
     pub use serde_json::Value;
-    pub use std::boxed::Box;
+    pub use std::{boxed::Box, sync::Arc, vec::Vec};
 }

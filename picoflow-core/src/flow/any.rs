@@ -70,7 +70,7 @@ impl<F: Flow> AnyFlow for F {
     }
 
     fn table(&self) -> RawTable {
-        const { check::consistent(&F::TABLE) };
+        const { check::flow::<F>() };
         RawTable::of(&F::TABLE)
     }
 

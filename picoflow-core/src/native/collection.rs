@@ -3,7 +3,7 @@
 use super::{NativeTool, ToolContext, ToolOutput};
 use crate::{
     BoxFuture, ToolDefinition,
-    tool::{CallView, no_arguments, table::SchemaRow},
+    tool::{CallView, check::Shared, no_arguments, table::SchemaRow},
 };
 use std::{fmt, sync::Arc};
 
@@ -15,10 +15,17 @@ use std::{fmt, sync::Arc};
     label = "no `#[tools]` block for this type",
     note = "put `#[tools]` on the `impl {Self}` block that holds its `#[tool]` methods"
 )]
-pub trait ToolCollection: Send + Sync + Sized + 'static {
-    /// One row for each tool, in the order in which the block has them.
+pub trait ToolCollection: Sized + 'static {
+    /// [`collect_rows`]. It alone asks whether the type can be shared: so one that cannot is one error, at its block.
     #[doc(hidden)]
-    const TOOLS: &'static [NativeRow<Self>];
+    const COLLECT: fn(Arc<Self>) -> Vec<NativeTool>;
+
+    /// One row for each tool, in the order in which the block has them. The bound is for the rows, which would
+    /// otherwise report one by one that the type cannot be shared.
+    #[doc(hidden)]
+    fn __rows() -> &'static [NativeRow<Self>]
+    where
+        Self: Shared;
 }
 
 /// One annotated method.
@@ -48,13 +55,22 @@ pub struct NativeRow<S: 'static> {
 ///
 /// struct Orders;
 /// # // `#[tools] impl Orders { .. }` of the crate `picoflow` writes this.
-/// # impl ToolCollection for Orders { const TOOLS: &'static [picoflow_core::__private::NativeRow<Self>] = &[]; }
+/// # impl ToolCollection for Orders {
+/// #     const COLLECT: fn(Arc<Self>) -> Vec<picoflow_core::NativeTool> = picoflow_core::__private::collect_rows;
+/// #     fn __rows() -> &'static [picoflow_core::__private::NativeRow<Self>] { &[] }
+/// # }
 ///
 /// let tools = collect_tools(Arc::new(Orders));
 /// assert!(tools.is_empty()); // this block has no method
 /// ```
-#[expect(clippy::needless_pass_by_value, reason = "the tools share the value")]
 pub fn collect_tools<C: ToolCollection>(collection: Arc<C>) -> Vec<NativeTool> {
+    C::COLLECT(collection)
+}
+
+/// What an annotated block collects.
+#[doc(hidden)]
+#[expect(clippy::needless_pass_by_value, reason = "the tools share the value")]
+pub fn collect_rows<C: ToolCollection + Shared>(collection: Arc<C>) -> Vec<NativeTool> {
     let tool = |row: &'static NativeRow<C>| {
         let collection = Arc::clone(&collection);
         let definition =
@@ -67,7 +83,7 @@ pub fn collect_tools<C: ToolCollection>(collection: Arc<C>) -> Vec<NativeTool> {
             }),
         )
     };
-    C::TOOLS.iter().map(tool).collect()
+    C::__rows().iter().map(tool).collect()
 }
 
 pub(super) fn definition(

@@ -199,7 +199,7 @@ impl<S: Step> AnyStep for S {
     }
 
     fn dyn_table(&self) -> RawTable {
-        const { check::consistent(&S::TABLE) };
+        const { check::step::<S>() };
         let mut table = RawTable::of(&S::TABLE);
         table.references.extend(S::__references());
         table

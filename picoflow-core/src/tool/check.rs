@@ -7,6 +7,7 @@ mod order;
 mod text;
 
 use super::table::{Block, GroupRow, ToolRow, ToolTable};
+use crate::{Flow, Step};
 use order::{same, same_set, sort};
 use text::Text;
 
@@ -36,6 +37,18 @@ pub trait Part<const PART: u64>: Sized + 'static {
     const BLOCK: Block<Self>;
 }
 
+/// A type whose values answer calls from any thread.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be shared between threads",
+    label = "not `Send` and `Sync`",
+    note = "one value answers the calls of all sessions, at the same time if need be: keep what changes in a `Mutex` or an atomic, and write `Arc` for `Rc`"
+)]
+pub trait Shared: Send + Sync {}
+
+// Without this, `Send` and `Sync` would be two errors.
+#[diagnostic::do_not_recommend]
+impl<T: Send + Sync> Shared for T {}
+
 /// As many names as one step may handle.
 const MOST: usize = 4096;
 
@@ -59,6 +72,26 @@ pub const fn consistent<S>(table: &ToolTable<S>) {
             .push("' cannot handle them too.");
         panic!("{}", text.as_str());
     }
+}
+
+/// [`consistent`], of a step. By its type and not by its table, which would ask again whether it can be shared.
+///
+/// # Panics
+///
+/// In const evaluation, as `consistent` does.
+#[track_caller]
+pub const fn step<S: Step>() {
+    consistent(&S::TABLE);
+}
+
+/// The same of a flow.
+///
+/// # Panics
+///
+/// In const evaluation, as `consistent` does.
+#[track_caller]
+pub const fn flow<F: Flow>() {
+    consistent(&F::TABLE);
 }
 
 /// Fails to compile if two methods of a collection handle the same tool.

@@ -58,8 +58,6 @@ impl NameStep {
 ::core::compile_error! {
     "Unknown field: `nme`. Did you mean `name`?"
 }
-const _: () = ::picoflow::__private::check::consistent(
-    &<NameStep as ::picoflow::__private::Step>::TABLE,
-);
+const _: () = ::picoflow::__private::check::step::<NameStep>();
 #[tool(__consumed)]
 const _: () = ();

@@ -94,8 +94,6 @@ impl NameStep {
         stay()
     }
 }
-const _: () = ::picoflow::__private::check::consistent(
-    &<NameStep as ::picoflow::__private::Step>::TABLE,
-);
+const _: () = ::picoflow::__private::check::step::<NameStep>();
 #[tool(__consumed)]
 const _: () = ();

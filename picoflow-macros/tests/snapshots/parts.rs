@@ -26,6 +26,4 @@ impl Step for SupportStep {
 impl crate::facade::__private::check::Listed<4613189061923820124u64> for SupportStep {}
 #[automatically_derived]
 impl crate::facade::__private::check::Listed<10308007234874524100u64> for SupportStep {}
-const _: () = crate::facade::__private::check::consistent(
-    &<SupportStep as crate::facade::__private::Step>::TABLE,
-);
+const _: () = crate::facade::__private::check::step::<SupportStep>();

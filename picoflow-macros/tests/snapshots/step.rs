@@ -91,8 +91,6 @@ impl NameStep {
         go(DobStep::ID)
     }
 }
-const _: () = ::picoflow::__private::check::consistent(
-    &<NameStep as ::picoflow::__private::Step>::TABLE,
-);
+const _: () = ::picoflow::__private::check::step::<NameStep>();
 #[tool(__consumed)]
 const _: () = ();
