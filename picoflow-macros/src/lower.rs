@@ -73,7 +73,7 @@ pub(crate) fn strip(method: &mut Syntax) {
     let mut nobody_reads = Errors::default();
     attributes::take(&mut method.attrs, &mut nobody_reads);
     // Reading takes off the attributes of the parameters.
-    let shape = signature::of_tool(&mut method.sig, &Generics::default(), Owner::Conversation);
+    let shape = signature::of_tool(&mut method.sig, &Generics::default(), Owner::Step);
     drop((shape, nobody_reads));
 }
 
@@ -205,7 +205,8 @@ impl Lowering {
         }
         let owner = match self.role {
             Role::Collection => Owner::Collection,
-            _ => Owner::Conversation,
+            Role::Whole { kind: Kind::Flow, .. } => Owner::Flow,
+            _ => Owner::Step,
         };
         if attrs.is_empty() {
             let shape = signature::of_handler(&method.sig).filter(|_| !owner.is_native())?;
@@ -225,7 +226,7 @@ impl Lowering {
         let exposure = if owner.is_native() {
             attributes::native_exposure(None, attrs, method, owner, errors)
         } else {
-            attributes::exposure(attrs, method, errors)
+            attributes::exposure(attrs, method, owner, errors)
         };
         let (shape, exposure) = (shape?, exposure?);
         errors.take(fits(&shape, &exposure, method))?;

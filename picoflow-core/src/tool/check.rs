@@ -84,7 +84,7 @@ pub const fn step<S: Step>() {
     consistent(&S::TABLE);
 }
 
-/// The same of a flow.
+/// The same of a flow, which moreover has nothing to override.
 ///
 /// # Panics
 ///
@@ -92,6 +92,26 @@ pub const fn step<S: Step>() {
 #[track_caller]
 pub const fn flow<F: Flow>() {
     consistent(&F::TABLE);
+    reject_overrides(F::TABLE.blocks);
+}
+
+/// The macro sees no more than that a part is one, and not of what.
+#[track_caller]
+#[expect(clippy::panic, reason = "in const evaluation this is a compile error")]
+const fn reject_overrides<F>(blocks: &[Block<F>]) {
+    let mut at = Cursor::START;
+    while let Some((row, next)) = at.tool(blocks) {
+        if row.overrides {
+            let text = Text::new()
+                .push("Tool '")
+                .push(row.tool)
+                .push("' of method '")
+                .push(row.method)
+                .push("' is marked `overrides`, and a flow is the last base of all: leave it out.");
+            panic!("{}", text.as_str());
+        }
+        at = next;
+    }
 }
 
 /// Fails to compile if two methods of a collection handle the same tool.

@@ -37,10 +37,11 @@ fn is_conditional(attr: &Attribute, words: &[&str]) -> bool {
         && tokens.any(|token| matches!(token, TokenTree::Ident(ident) if words.iter().any(|word| ident == word)))
 }
 
-/// What the attributes of a step's method expose; `None`: nothing is left of them.
+/// What the attributes of a method of a step or a flow expose; `None`: nothing is left of them.
 pub(super) fn exposure(
     attrs: &[Attribute],
     method: &Method,
+    owner: Owner,
     errors: &mut Errors,
 ) -> Option<Exposure> {
     let (tools, sets): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| is_named(attr, "tool"));
@@ -53,7 +54,7 @@ pub(super) fn exposure(
     }
     if sets.is_empty() {
         let args = tools.into_iter().map(ToolArgs::parse);
-        return exposed(args, method, Owner::Conversation, errors);
+        return exposed(args, method, owner, errors);
     }
     let sets: Vec<_> = sets.into_iter().filter_map(|attr| set(attr, errors)).collect();
     (!sets.is_empty()).then_some(Exposure::Sets(sets))
@@ -105,10 +106,15 @@ fn tool(args: ToolArgs, method: &Method, owner: Owner, errors: &mut Errors) -> O
 /// Rejects keys that mean something elsewhere.
 fn fits(args: &ToolArgs, owner: Owner) -> syn::Result<()> {
     let mut errors = Errors::default();
-    if let (true, Some(overrides)) = (owner.is_native(), args.overrides) {
+    let without_base = match owner {
+        Owner::Step => None,
+        Owner::Flow => Some("a flow is the last base of all"),
+        Owner::Collection | Owner::Function => Some("a native tool has none"),
+    };
+    if let (Some(reason), Some(overrides)) = (without_base, args.overrides) {
         errors.push(syn::Error::new(
             overrides,
-            "`overrides` is about the base of a step, and a native tool has none: leave it out",
+            format_args!("`overrides` is about the base of a step, and {reason}: leave it out"),
         ));
     }
     if let (true, Some(krate)) = (owner != Owner::Function, &args.krate) {

@@ -3,8 +3,10 @@
 /// What a tool belongs to: it decides what the tool may take and answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// A step or a flow, by its own block or by a part.
-    Conversation,
+    /// A step, by its own block or by a part.
+    Step,
+    /// A flow.
+    Flow,
     /// A collection of native tools.
     Collection,
     /// Nothing: the tool is a free function.
@@ -14,6 +16,6 @@ pub(super) enum Owner {
 impl Owner {
     /// Whether the tool has no conversation to act on.
     pub(super) fn is_native(self) -> bool {
-        self != Self::Conversation
+        matches!(self, Self::Collection | Self::Function)
     }
 }

@@ -36,12 +36,12 @@ pub(super) fn of_tool(sig: &mut Signature, block: &Generics, owner: Owner) -> sy
 /// Reads the signature of a method without attributes; `None`: it is a helper.
 pub(super) fn of_handler(sig: &Signature) -> Option<Shape> {
     let mut errors = Errors::default();
-    check_receiver(sig, Owner::Conversation, &mut errors);
-    check_qualifiers(sig, Owner::Conversation, &mut errors);
+    check_receiver(sig, Owner::Step, &mut errors);
+    check_qualifiers(sig, Owner::Step, &mut errors);
     let mut read = Vec::new();
     for input in &sig.inputs {
         if let FnArg::Typed(input) = input {
-            read.push((known(&input.ty, Owner::Conversation).ok().flatten()?, input));
+            read.push((known(&input.ty, Owner::Step).ok().flatten()?, input));
         }
     }
     parameters::check_together(&read, &mut errors);
@@ -82,7 +82,7 @@ fn is_self(ty: &Type) -> bool {
 fn check_receiver(sig: &Signature, owner: Owner, errors: &mut Errors) {
     let advice = match owner {
         _ if takes_shared_self(sig) => return,
-        Owner::Conversation => "steps are shared by all sessions, and state belongs in `cx`",
+        Owner::Step | Owner::Flow => "steps are shared by all sessions, and state belongs in `cx`",
         Owner::Collection => "the collection is shared by all calls",
         Owner::Function => return,
     };

@@ -8,8 +8,7 @@ use super::{
 use crate::{
     FlowId, StepId, ToolDefinition,
     flow::{
-        BuildFault, BuildNote, BuildReport, BuildWarning, CompiledTool, Receiver, Route,
-        ToolHandler, ToolMap,
+        BuildFault, BuildNote, BuildReport, BuildWarning, CompiledTool, Route, ToolHandler, ToolMap,
     },
     native::NativeTool,
     step::AnyStep,
@@ -221,15 +220,11 @@ impl Look<'_> {
     }
 
     fn check_overrides(&self, report: &mut BuildReport) {
-        let members: Vec<_> = receivers(self.chain, self.flow).collect();
-        for (i, (receiver, member)) in members.iter().enumerate() {
-            // The flow is the last base of all: it has none to override.
-            if *receiver == Receiver::Flow {
-                continue;
-            }
-            let bases = members.get(i + 1..).unwrap_or_default();
+        // The flow, as the last base of all, has no such row: `check::flow` refuses it.
+        for (depth, member) in self.chain.iter().enumerate() {
+            let bases = receivers(self.chain, self.flow).skip(depth + 1);
             for row in member.table.tools.iter().filter(|row| row.overrides) {
-                let is_handled = bases.iter().any(|(_, base)| {
+                let is_handled = bases.clone().any(|(_, base)| {
                     let by_row = base.table.tools.iter().any(|other| other.tool == row.tool);
                     let by_name = |method: &crate::tool::raw::RawMethod| {
                         method.by_name && method.name == row.tool
