@@ -21,7 +21,7 @@ use crate::{
     kind::Kind,
     krate::Krate,
     misplaced::without_ours,
-    model::{Exposure, Method, Parameter, Reference, Role, Shape, ToolBlock},
+    model::{Exposure, Hook, Method, Parameter, Reference, Role, Shape, ToolBlock},
     references,
 };
 use owner::Owner;
@@ -43,6 +43,7 @@ pub(crate) fn lower(
         role,
         generics: block.generics.clone(),
         methods: Vec::new(),
+        hooks: Vec::new(),
         references: Vec::new(),
         markers: Vec::new(),
     };
@@ -63,6 +64,7 @@ pub(crate) fn lower(
         cfgs: attributes::cfgs(&block.attrs),
         lints: attributes::lints(&block.attrs),
         methods: lowering.methods,
+        hooks: lowering.hooks,
         references: lowering.references,
         markers: lowering.markers,
     }
@@ -90,6 +92,7 @@ struct Lowering {
     own: Option<String>,
     generics: Generics,
     methods: Vec<Method>,
+    hooks: Vec<Hook>,
     references: Vec<Reference>,
     markers: Vec<Path>,
 }
@@ -103,6 +106,12 @@ impl Lowering {
                 self.mark(&attrs);
                 self.refer(method);
                 *home = self.home_of_method(method, &attrs);
+                if let (Role::Whole { .. }, Home::Block) = (&self.role, *home) {
+                    self.hooks.push(Hook {
+                        name: signature::method_name(&method.sig),
+                        cfgs: attributes::cfgs(&method.attrs),
+                    });
+                }
                 if hooks::check(method, &attrs, &self.role, errors) {
                     self.methods.extend(self.method(method, &attrs, errors));
                 }

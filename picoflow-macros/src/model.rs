@@ -13,6 +13,7 @@ pub(crate) struct ToolBlock {
     /// The lint levels of the block, which hold for its methods wherever they end up.
     pub(crate) lints: Vec<Attribute>,
     pub(crate) methods: Vec<Method>,
+    pub(crate) hooks: Vec<Hook>,
     pub(crate) references: Vec<Reference>,
     /// The consumed attributes, kept so that the compiler resolves (and an IDE links) their paths.
     pub(crate) markers: Vec<Path>,
@@ -126,6 +127,12 @@ pub(crate) struct Set {
     pub(crate) names: Vec<String>,
     /// The list in the attribute.
     pub(crate) span: Span,
+}
+
+/// A member of the trait that the block writes.
+pub(crate) struct Hook {
+    pub(crate) name: String,
+    pub(crate) cfgs: Vec<Attribute>,
 }
 
 /// A step that a method body names.

@@ -1,6 +1,6 @@
 //! The picture of a flow.
 
-use crate::{flow::BasicFlow, offline::OfflineModel};
+use crate::{flow::BasicFlow, offline::OfflineModel, support::TestFlow};
 use picoflow::{
     flow::{EdgeKind, FlowGraph},
     prelude::*,
@@ -112,4 +112,69 @@ async fn names_that_mean_something_to_a_picture_are_quoted() {
     assert!(graph.to_mermaid().contains("&lt;b&gt;&quot;Odd\\step&quot;&lt;/b&gt;"));
     assert!(graph.to_dot().contains(r#"label="<b>\"Odd\\step\"</b>""#));
     assert!(graph.to_dot().starts_with(r#"digraph "Odd \"flow\"" {"#));
+}
+
+/// Calls the porter, and goes to the lobby once it has answered.
+struct Concierge;
+
+#[tools]
+impl Step for Concierge {
+    async fn on_response(
+        &self,
+        _cx: &mut Cx<'_>,
+        _output: ModelOutput,
+    ) -> HookResult<StepResponse> {
+        Ok(Self::next())
+    }
+
+    async fn on_enter(&self, cx: &mut Cx<'_>) -> HookResult {
+        cx.run_step(Porter::ID, None).await?;
+        Ok(())
+    }
+
+    fn next() -> StepResponse {
+        go(Lobby::ID)
+    }
+}
+
+/// Stays where it is, whatever its base does.
+struct NightConcierge;
+
+#[tools]
+impl Step for NightConcierge {
+    fn base(&self) -> Option<&dyn AnyStep> {
+        Some(&Concierge)
+    }
+
+    async fn on_enter(&self, _cx: &mut Cx<'_>) -> HookResult {
+        Ok(())
+    }
+
+    fn is_end(&self, _cx: &Cx<'_>) -> bool {
+        Self::next()
+    }
+
+    fn next() -> bool {
+        false
+    }
+}
+
+struct Porter;
+
+#[tools]
+impl Step for Porter {}
+
+struct Lobby;
+
+#[tools]
+impl Step for Lobby {}
+
+#[tokio::test]
+async fn a_hook_that_names_no_step_hides_the_edges_of_its_base() {
+    let steps = Steps::new().add(NightConcierge).add(Porter).add(Lobby);
+    let engine = Engine::builder().flow(TestFlow::new(steps)).model(ScriptedModel::new());
+    let graph = engine.build().await.unwrap().flow(TestFlow::ID.as_str()).unwrap().graph();
+    let edges: Vec<_> = graph.edges.iter().map(|edge| (edge.to.as_str(), edge.method)).collect();
+    // A helper overrides nothing: the base calls its own.
+    assert_eq!(edges, [("Lobby", "next")]);
 }

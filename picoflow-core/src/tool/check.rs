@@ -126,6 +126,7 @@ pub const fn distinct(tools: &'static [ToolRow]) {
         tools,
         groups: &[],
         definitions: &[],
+        hooks: &[],
         references: &[],
     }]);
 }
@@ -250,7 +251,7 @@ mod tests {
     use super::*;
 
     const fn block(tools: &'static [ToolRow], groups: &'static [GroupRow]) -> Block<()> {
-        Block { methods: &[], tools, groups, definitions: &[], references: &[] }
+        Block { methods: &[], tools, groups, definitions: &[], hooks: &[], references: &[] }
     }
 
     const fn tool(tool: &'static str, method: &'static str) -> ToolRow {

@@ -15,6 +15,7 @@ pub struct RawTable {
     pub(crate) tools: Vec<ToolRow>,
     pub(crate) groups: Vec<GroupRow>,
     pub(crate) definitions: Vec<DefinitionRow>,
+    pub(crate) hooks: Vec<&'static str>,
     pub(crate) references: Vec<Reference>,
     /// Whether `#[tools]` wrote it: then every step that the bodies name is in `references`.
     pub(crate) is_annotated: bool,
@@ -65,6 +66,7 @@ impl RawTable {
             tools: rows(blocks, |block| block.tools),
             groups: rows(blocks, |block| block.groups),
             definitions: rows(blocks, |block| block.definitions),
+            hooks: rows(blocks, |block| block.hooks),
             references: rows(blocks, |block| block.references),
             is_annotated: !blocks.is_empty(),
         }

@@ -35,6 +35,8 @@ pub struct Block<S: 'static> {
     pub groups: &'static [GroupRow],
     /// `#[tool(define)]`.
     pub definitions: &'static [DefinitionRow],
+    /// The members of the trait that the block writes: a base's of the same name never runs.
+    pub hooks: &'static [&'static str],
     /// Steps that the bodies name.
     pub references: &'static [Reference],
 }

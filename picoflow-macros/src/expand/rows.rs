@@ -3,7 +3,7 @@
 use super::{arguments, handler};
 use crate::{
     krate::Krate,
-    model::{Definition, Exposure, Method, Purpose, Reference, Set, Target, Tool, ToolBlock},
+    model::{Definition, Exposure, Hook, Method, Purpose, Reference, Set, Target, Tool, ToolBlock},
 };
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -11,12 +11,13 @@ use syn::ext::IdentExt;
 
 /// A `Block` with everything that the model knows.
 pub(super) fn block(model: &ToolBlock) -> TokenStream {
-    let ToolBlock { krate, methods, references, .. } = model;
+    let ToolBlock { krate, methods, hooks, references, .. } = model;
     let private = krate.private(Span::call_site());
     let rows = methods.iter().map(|method| handler::row(method, krate));
     let tools = methods.iter().flat_map(|method| tool_rows(method, krate));
     let groups = methods.iter().flat_map(|method| group_rows(method, krate));
     let definitions = methods.iter().flat_map(|method| definition_rows(method, krate));
+    let hooks = hooks.iter().map(|Hook { name, cfgs }| quote!(#(#cfgs)* #name));
     let references = references.iter().map(|reference| reference_row(reference, krate));
     quote! {
         #private::Block {
@@ -24,6 +25,7 @@ pub(super) fn block(model: &ToolBlock) -> TokenStream {
             tools: &[#(#tools),*],
             groups: &[#(#groups),*],
             definitions: &[#(#definitions),*],
+            hooks: &[#(#hooks),*],
             references: &[#(#references),*],
         }
     }

@@ -32,6 +32,7 @@ impl Step for NameStep {
                 ],
                 groups: &[],
                 definitions: &[],
+                hooks: &[],
                 references: &[],
             },
         ],

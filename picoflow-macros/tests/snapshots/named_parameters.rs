@@ -72,6 +72,7 @@ impl Step for NameStep {
                 ],
                 groups: &[],
                 definitions: &[],
+                hooks: &[],
                 references: &[],
             },
         ],

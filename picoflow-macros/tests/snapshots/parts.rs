@@ -10,6 +10,7 @@ impl Step for SupportStep {
                 tools: &[],
                 groups: &[],
                 definitions: &[],
+                hooks: &[],
                 references: &[],
             },
             <Self as crate::facade::__private::check::Part<

@@ -115,6 +115,7 @@ where
                         lenient: false,
                     },
                 ],
+                hooks: &[],
                 references: &[
                     ::picoflow::__private::Reference {
                         method: "end_chat",

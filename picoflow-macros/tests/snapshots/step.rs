@@ -63,6 +63,7 @@ impl Step for NameStep {
                         lenient: false,
                     },
                 ],
+                hooks: &["prompt"],
                 references: &[
                     ::picoflow::__private::Reference {
                         method: "user_name",

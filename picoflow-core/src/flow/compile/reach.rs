@@ -7,7 +7,10 @@ use crate::{
         BuildReport, BuildWarning, CompiledStep, EdgeKind, GraphEdge, Receiver, Route, ToolHandler,
     },
     step::TerminateSessionStep,
-    tool::table::{Purpose, Reference, Target},
+    tool::{
+        raw::RawTable,
+        table::{Purpose, Reference, Target},
+    },
 };
 
 /// What the bodies of a flow's methods name.
@@ -68,13 +71,11 @@ pub(super) fn links(
     links
 }
 
-/// Whether a nearer step has a method of this name, so that the base's never runs.
+/// Whether a nearer step has a handler or a hook of this name, so that the base's never runs. A helper is no such
+/// thing: the base calls its own.
 fn is_shadowed(method: &str, nearer: &[Member]) -> bool {
-    nearer.iter().any(|member| {
-        let references = &member.table.references;
-        member.table.method(method).is_some()
-            || references.iter().any(|other| other.method == method)
-    })
+    let is_written = |table: &RawTable| table.hooks.contains(&method);
+    nearer.iter().any(|Member { table, .. }| table.method(method).is_some() || is_written(table))
 }
 
 /// Whose method it is.
