@@ -3,11 +3,7 @@
 //! What is written, and no more: which arguments make sense together is decided in `lower`.
 
 use crate::errors::Errors;
-use darling::{
-    FromMeta,
-    ast::NestedMeta,
-    util::{Flag, parse_expr},
-};
+use darling::{FromMeta, ast::NestedMeta, util::parse_expr};
 use proc_macro2::{Span, TokenStream};
 use syn::{
     Attribute, Expr, ExprArray, ExprLit, ExprPath, Lit, LitStr, Meta, Path, parse::Parser,
@@ -37,49 +33,39 @@ impl BlockArgs {
 }
 
 /// `#[tool]`, `#[tool("alias", define, …)]`.
-pub(crate) struct ToolArgs {
-    /// Where the attribute stands.
-    pub(crate) at: Span,
-    /// `None`: the name of the method.
-    pub(crate) name: Option<LitStr>,
-    /// Where `define` stands, if it does; so the other flags.
-    pub(crate) define: Option<Span>,
-    pub(crate) overrides: Option<Span>,
-    pub(crate) strict: Option<Span>,
-    pub(crate) lenient: Option<Span>,
-    pub(crate) description: Option<Expr>,
-    pub(crate) schema: Option<ExprPath>,
-    pub(crate) krate: Option<Path>,
-}
-
 #[derive(FromMeta, Default)]
 #[darling(default)]
-struct ToolKeys {
+pub(crate) struct ToolArgs {
+    /// Where the attribute stands; `None`: it is the one that expands.
+    #[darling(skip)]
+    pub(crate) at: Option<Span>,
+    /// `None`: the name of the method.
+    #[darling(with = literal)]
+    pub(crate) name: Option<LitStr>,
+    /// Where `define` stands, if it does; so the other flags.
+    #[darling(with = flag)]
+    pub(crate) define: Option<Span>,
+    #[darling(with = flag)]
+    pub(crate) overrides: Option<Span>,
+    #[darling(with = flag)]
+    pub(crate) strict: Option<Span>,
+    #[darling(with = flag)]
+    pub(crate) lenient: Option<Span>,
     #[darling(with = parse_expr::preserve_str_literal, map = Some)]
-    name: Option<Expr>,
-    #[darling(with = flag)]
-    define: Flag,
-    #[darling(with = flag)]
-    overrides: Flag,
-    #[darling(with = flag)]
-    strict: Flag,
-    #[darling(with = flag)]
-    lenient: Flag,
-    #[darling(with = parse_expr::preserve_str_literal, map = Some)]
-    description: Option<Expr>,
-    #[darling(with = parse_expr::preserve_str_literal, map = Some)]
-    schema: Option<Expr>,
+    pub(crate) description: Option<Expr>,
+    #[darling(with = function_path)]
+    pub(crate) schema: Option<ExprPath>,
     #[darling(rename = "crate")]
-    krate: Option<Path>,
+    pub(crate) krate: Option<Path>,
 }
 
 impl ToolArgs {
     pub(crate) fn parse(attr: &Attribute) -> syn::Result<Self> {
-        Self::read(arguments(attr, "`#[tool(\"name\")]`")?, attr.path().span())
+        Self::read(arguments(attr, "`#[tool(\"name\")]`")?, Some(attr.path().span()))
     }
 
     /// Of the attribute `at` that place, with `tokens` in its parentheses.
-    pub(crate) fn read(tokens: TokenStream, at: Span) -> syn::Result<Self> {
+    pub(crate) fn read(tokens: TokenStream, at: Option<Span>) -> syn::Result<Self> {
         if starts_with_list(&tokens) {
             return Err(syn::Error::new_spanned(
                 tokens,
@@ -90,22 +76,10 @@ impl ToolArgs {
             .into_iter()
             .partition(|meta| matches!(meta, NestedMeta::Lit(_)));
         let mut errors = Errors::default();
-        let keys = errors.take(ToolKeys::from_list(&keys)).unwrap_or_default();
-        let name = errors.take(one_name(&literals, keys.name.as_ref()));
-        let schema = errors.take(keys.schema.as_ref().map(function_path).transpose());
+        let args = errors.take(Self::from_list(&keys)).unwrap_or_default();
+        let name = errors.take(one_name(&literals, args.name.as_ref()));
         errors.finish()?;
-        let place = |flag: Flag| flag.is_present().then(|| flag.span());
-        Ok(Self {
-            at,
-            name: name.flatten(),
-            define: place(keys.define),
-            overrides: place(keys.overrides),
-            strict: place(keys.strict),
-            lenient: place(keys.lenient),
-            description: keys.description,
-            schema: schema.flatten(),
-            krate: keys.krate,
-        })
+        Ok(Self { at, name: name.flatten(), ..args })
     }
 }
 
@@ -139,9 +113,23 @@ impl SetArgs {
     }
 }
 
-fn flag(meta: &Meta) -> darling::Result<Flag> {
+fn literal(meta: &Meta) -> darling::Result<Option<LitStr>> {
+    Ok(Some(string_literal(&parse_expr::preserve_str_literal(meta)?)?))
+}
+
+fn function_path(meta: &Meta) -> darling::Result<Option<ExprPath>> {
+    match ungrouped(&parse_expr::preserve_str_literal(meta)?) {
+        Expr::Path(path) => Ok(Some(path.clone())),
+        other => Err(darling::Error::custom(
+            "`schema` takes the path of a function that returns the schema: `schema = user_schema`",
+        )
+        .with_span(&other.span())),
+    }
+}
+
+fn flag(meta: &Meta) -> darling::Result<Option<Span>> {
     match meta {
-        Meta::Path(_) => Flag::from_meta(meta),
+        Meta::Path(path) => Ok(Some(path.span())),
         _ => Err(darling::Error::custom("this key is written without a value").with_span(meta)),
     }
 }
@@ -167,7 +155,7 @@ fn starts_with_list(tokens: &TokenStream) -> bool {
     peek.parse2(tokens.clone()).unwrap_or(false)
 }
 
-fn one_name(literals: &[NestedMeta], key: Option<&Expr>) -> syn::Result<Option<LitStr>> {
+fn one_name(literals: &[NestedMeta], key: Option<&LitStr>) -> syn::Result<Option<LitStr>> {
     let mut names = Vec::new();
     for literal in literals {
         let NestedMeta::Lit(Lit::Str(name)) = literal else {
@@ -175,7 +163,7 @@ fn one_name(literals: &[NestedMeta], key: Option<&Expr>) -> syn::Result<Option<L
         };
         names.push(name.clone());
     }
-    names.extend(key.map(string_literal).transpose()?);
+    names.extend(key.cloned());
     match names.as_slice() {
         [_, second, ..] => Err(syn::Error::new_spanned(
             second,
@@ -192,16 +180,6 @@ fn string_literal(expr: &Expr) -> syn::Result<LitStr> {
     match ungrouped(expr) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(text.clone()),
         other => Err(syn::Error::new_spanned(other, NOT_A_LITERAL)),
-    }
-}
-
-fn function_path(expr: &Expr) -> syn::Result<ExprPath> {
-    match ungrouped(expr) {
-        Expr::Path(path) => Ok(path.clone()),
-        other => Err(syn::Error::new(
-            other.span(),
-            "`schema` takes the path of a function that returns the schema: `schema = user_schema`",
-        )),
     }
 }
 

@@ -6,7 +6,6 @@ use crate::{
 };
 use proc_macro2::Span;
 use std::collections::{BTreeMap, BTreeSet};
-use syn::ext::IdentExt;
 
 /// Rejects a tool or a set that two methods of the block handle, and drops the second row. Stable Rust has no
 /// error with two places, so the first one gets its own.
@@ -16,7 +15,7 @@ pub(crate) fn reject_shared_names(methods: &mut [Method], errors: &mut Errors) {
     let mut shared = BTreeSet::new();
     // Methods under `#[cfg]` may exclude each other: const evaluation checks those that remain.
     for method in methods.iter_mut().filter(|method| method.cfgs.is_empty()) {
-        let owner = method.ident.unraw().to_string();
+        let owner = method.name();
         let mut report = |first: &First, span: Span, what: &str| {
             errors.push(syn::Error::new(
                 span,

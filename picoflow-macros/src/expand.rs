@@ -14,11 +14,11 @@ use crate::{
     kind::Kind,
     lower::{lower, lower_function},
     misplaced,
-    model::{Part, Role, ToolBlock},
+    model::{Role, ToolBlock},
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{Path, spanned::Spanned};
+use syn::{LitStr, Path, spanned::Spanned};
 
 pub(crate) fn tools(args: TokenStream, item: &TokenStream) -> TokenStream {
     if misplaced::is_marker(&args) {
@@ -122,21 +122,20 @@ impl Expansion<'_> {
             .as_ref()
             .map(|id| quote!(const ID: #private::#id_type = #private::#id_type::new(#id);));
         let own = rows::block(self.model);
-        let names = parts.iter().map(|part| &part.name);
-        let parts = parts.iter().map(|part| self.block_of(part));
+        let blocks = parts.iter().map(|part| self.block_of(part));
         Some(quote! {
             #id
             #[doc(hidden)]
             const TABLE: #private::ToolTable<Self> = #private::ToolTable {
-                blocks: &[#own, #(#parts),*],
-                parts: &[#(#names),*],
+                blocks: &[#own, #(#blocks),*],
+                parts: &[#(#parts),*],
             };
         })
     }
 
     /// The rows of a part. One that does not exist is reported at its name in `parts(…)`.
-    fn block_of(&self, part: &Part) -> TokenStream {
-        let span = located_at(part.name.span());
+    fn block_of(&self, part: &LitStr) -> TokenStream {
+        let span = located_at(part.span());
         let private = self.model.krate.private(span);
         let key = key(part);
         quote_spanned!(span=> <Self as #private::check::Part<#key>>::BLOCK)
@@ -157,17 +156,10 @@ impl Expansion<'_> {
     }
 
     /// Says that the step lists the part: what the part asks for.
-    fn listed(&self, part: &Part) -> TokenStream {
+    fn listed(&self, part: &LitStr) -> TokenStream {
         let private = self.model.krate.private(Span::call_site());
-        let cfgs = &self.model.cfgs;
-        let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
-        let self_ty = &self.block.self_ty;
         let key = key(part);
-        quote! {
-            #(#cfgs)*
-            #[automatically_derived]
-            impl #impl_generics #private::check::Listed<#key> for #self_ty #where_clause {}
-        }
+        self.derived(Span::call_site(), &quote!(#private::check::Listed<#key>), &TokenStream::new())
     }
 
     /// The checks over all blocks. They stand here so that they are reported in the user's file; a generic
@@ -191,53 +183,56 @@ impl Expansion<'_> {
         })
     }
 
-    fn part(&self, part: &Part) -> TokenStream {
-        let span = located_at(part.name.span());
+    fn part(&self, part: &LitStr) -> TokenStream {
+        let span = located_at(part.span());
         let private = self.model.krate.private(Span::call_site());
         let private_at_name = self.model.krate.private(span);
-        let cfgs = &self.model.cfgs;
-        let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
-        let self_ty = &self.block.self_ty;
         let (key, rows) = (key(part), rows::block(self.model));
         let listed = quote_spanned!(span=> <Self as #private_at_name::check::Listed<#key>>::LISTED);
-        quote! {
-            #(#cfgs)*
-            #[automatically_derived]
-            impl #impl_generics #private::check::Part<#key> for #self_ty #where_clause {
-                const BLOCK: #private::Block<Self> = {
-                    let () = #listed;
-                    #rows
-                };
-            }
-        }
+        let block = quote! {
+            const BLOCK: #private::Block<Self> = {
+                let () = #listed;
+                #rows
+            };
+        };
+        self.derived(Span::call_site(), &quote!(#private::check::Part<#key>), &block)
     }
 
     fn collection(&self) -> TokenStream {
         let span = located_at(self.block.impl_token.span);
         let private = self.model.krate.private(span);
-        let (cfgs, lints) = (&self.model.cfgs, &self.model.lints);
-        let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
-        let self_ty = &self.block.self_ty;
-        let at = located_at(self_ty.span());
+        let at = located_at(self.block.self_ty.span());
         let private_at_type = self.model.krate.private(at);
         let collect = quote_spanned!(at=> #private_at_type::collect_rows);
         let rows = native::rows(self.model);
+        let members = quote_spanned! {span=>
+            const COLLECT: fn(#private::Arc<Self>) -> #private::Vec<#private::NativeTool> = #collect;
+            // Without the lifetime, a bound that does not hold would be an error of its own.
+            fn __rows() -> &'static [#private::NativeRow<Self>]
+            where
+                for<'__picoflow> Self: #private::check::Shared,
+            {
+                const { #rows }
+            }
+        };
+        let tools = self.derived(span, &quote_spanned!(span=> #private::ToolCollection), &members);
         let check = native::check(self.model, self.block.impl_token.span);
+        quote!(#tools #check)
+    }
+
+    /// An impl for the type, which comes and goes with the block and has its lint levels. `span` is where rustc says
+    /// that there is another one.
+    fn derived(&self, span: Span, trait_: &TokenStream, members: &TokenStream) -> TokenStream {
+        let (cfgs, lints) = (&self.model.cfgs, &self.model.lints);
+        let (impl_generics, _, where_clause) = self.block.generics.split_for_impl();
+        let self_ty = &self.block.self_ty;
         quote_spanned! {span=>
             #(#cfgs)*
             #(#lints)*
             #[automatically_derived]
-            impl #impl_generics #private::ToolCollection for #self_ty #where_clause {
-                const COLLECT: fn(#private::Arc<Self>) -> #private::Vec<#private::NativeTool> = #collect;
-                // Without the lifetime, a bound that does not hold would be an error of its own.
-                fn __rows() -> &'static [#private::NativeRow<Self>]
-                where
-                    for<'__picoflow> Self: #private::check::Shared,
-                {
-                    const { #rows }
-                }
+            impl #impl_generics #trait_ for #self_ty #where_clause {
+                #members
             }
-            #check
         }
     }
 }
@@ -259,7 +254,7 @@ fn located_at(span: Span) -> Span {
 }
 
 /// The name of a part as a const argument: the 64-bit FNV-1a hash of it, for types cannot hold text.
-fn key(part: &Part) -> u64 {
+fn key(part: &LitStr) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    part.name.value().bytes().fold(0xcbf2_9ce4_8422_2325, step)
+    part.value().bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }

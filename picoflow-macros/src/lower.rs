@@ -25,7 +25,7 @@ use crate::{
     references,
 };
 use owner::Owner;
-use syn::{Attribute, Generics, ImplItem, Path, ext::IdentExt, parse_quote};
+use syn::{Attribute, Generics, ImplItem, ext::IdentExt, parse_quote};
 
 /// `args` is `None` when they had an error.
 pub(crate) fn lower(
@@ -40,34 +40,29 @@ pub(crate) fn lower(
     }
     let mut lowering = Lowering {
         own: own_step(&role, block),
-        role,
         generics: block.generics.clone(),
-        methods: Vec::new(),
-        hooks: Vec::new(),
-        references: Vec::new(),
-        markers: Vec::new(),
+        model: ToolBlock {
+            krate,
+            role,
+            cfgs: attributes::cfgs(&block.attrs),
+            lints: attributes::lints(&block.attrs),
+            methods: Vec::new(),
+            hooks: Vec::new(),
+            references: Vec::new(),
+            markers: Vec::new(),
+        },
     };
     for member in &mut block.members {
         lowering.member(member, errors);
     }
-    if let (Role::Collection, true, true) =
-        (&lowering.role, lowering.markers.is_empty(), errors.is_empty())
-    {
+    let Lowering { model, .. } = lowering;
+    if matches!(model.role, Role::Collection) && model.markers.is_empty() && errors.is_empty() {
         errors.at(
             &block.self_ty,
             "no method of this collection carries `#[tool]`; a further block of a step is `#[tools(part = \"…\")]`",
         );
     }
-    ToolBlock {
-        krate,
-        role: lowering.role,
-        cfgs: attributes::cfgs(&block.attrs),
-        lints: attributes::lints(&block.attrs),
-        methods: lowering.methods,
-        hooks: lowering.hooks,
-        references: lowering.references,
-        markers: lowering.markers,
-    }
+    model
 }
 
 /// Takes what is ours off a method that cannot be a tool, so that nothing of it is reported again.
@@ -87,14 +82,11 @@ fn own_step(role: &Role, block: &ImplBlock) -> Option<String> {
 }
 
 struct Lowering {
-    role: Role,
     /// The step that `Self` is.
     own: Option<String>,
     generics: Generics,
-    methods: Vec<Method>,
-    hooks: Vec<Hook>,
-    references: Vec<Reference>,
-    markers: Vec<Path>,
+    /// What is understood so far.
+    model: ToolBlock,
 }
 
 impl Lowering {
@@ -106,14 +98,14 @@ impl Lowering {
                 self.mark(&attrs);
                 self.refer(method);
                 *home = self.home_of_method(method, &attrs);
-                if let (Role::Whole { .. }, Home::Block) = (&self.role, *home) {
-                    self.hooks.push(Hook {
+                if let (Role::Whole { .. }, Home::Block) = (&self.model.role, *home) {
+                    self.model.hooks.push(Hook {
                         name: signature::method_name(&method.sig),
                         cfgs: attributes::cfgs(&method.attrs),
                     });
                 }
-                if hooks::check(method, &attrs, &self.role, errors) {
-                    self.methods.extend(self.method(method, &attrs, errors));
+                if hooks::check(method, &attrs, &self.model.role, errors) {
+                    self.model.methods.extend(self.method(method, &attrs, errors));
                 }
             }
             MemberSyntax::Broken(tokens, error) => {
@@ -124,13 +116,8 @@ impl Lowering {
             MemberSyntax::Other(item) => {
                 let attrs = attrs_mut(item).map(|attrs| attributes::take(attrs, errors));
                 for attr in attrs.iter().flatten() {
-                    let name =
-                        if attr.path().segments.last().is_some_and(|last| last.ident == "tools") {
-                            "tools"
-                        } else {
-                            "tool"
-                        };
-                    let what = match self.role {
+                    let name = if attributes::is_named(attr, "tools") { "tools" } else { "tool" };
+                    let what = match self.model.role {
                         Role::Collection => "the methods of a collection",
                         _ => "step methods",
                     };
@@ -145,15 +132,15 @@ impl Lowering {
     /// Keeps each consumed path once.
     fn mark(&mut self, attrs: &[Attribute]) {
         for path in attrs.iter().map(Attribute::path) {
-            if !self.markers.contains(path) {
-                self.markers.push(path.clone());
+            if !self.model.markers.contains(path) {
+                self.model.markers.push(path.clone());
             }
         }
     }
 
     fn refer(&mut self, method: &Syntax) {
         let found = references::find(method.body.stream(), self.own.as_deref());
-        self.references.extend(found.into_iter().map(|(target, purpose)| Reference {
+        self.model.references.extend(found.into_iter().map(|(target, purpose)| Reference {
             method: signature::method_name(&method.sig),
             cfgs: attributes::cfgs(&method.attrs),
             target,
@@ -162,8 +149,8 @@ impl Lowering {
     }
 
     fn home_of_method(&self, method: &Syntax, attrs: &[Attribute]) -> Home {
-        match self.role {
-            Role::Whole { .. } if attrs.is_empty() && hooks::is_hook(method, &self.role) => {
+        match self.model.role {
+            Role::Whole { .. } if attrs.is_empty() && hooks::is_hook(method, &self.model.role) => {
                 Home::Block
             }
             Role::Misplaced if !attrs.is_empty() => Home::Inherent,
@@ -173,7 +160,7 @@ impl Lowering {
 
     /// Where a member goes that is not known to be one of the trait's.
     fn home_of_unknown(&self) -> Home {
-        match self.role {
+        match self.model.role {
             Role::Whole { .. } => Home::Inherent,
             _ => Home::Block,
         }
@@ -186,7 +173,7 @@ impl Lowering {
                 "`#[tools]` cannot see the methods inside a macro call: write them out, or move the call to another impl block",
             );
         }
-        if !matches!(self.role, Role::Whole { .. }) {
+        if !matches!(self.model.role, Role::Whole { .. }) {
             return Home::Block;
         }
         match item {
@@ -206,13 +193,13 @@ impl Lowering {
         attrs: &[Attribute],
         errors: &mut Errors,
     ) -> Option<Method> {
-        if let Role::Whole { kind: Kind::LogicStep, .. } = self.role {
+        if let Role::Whole { kind: Kind::LogicStep, .. } = self.model.role {
             for attr in attrs {
                 errors.at(attr, "a logic step calls no model: it has no tools");
             }
             return None;
         }
-        let owner = match self.role {
+        let owner = match self.model.role {
             Role::Collection => Owner::Collection,
             Role::Whole { kind: Kind::Flow, .. } => Owner::Flow,
             _ => Owner::Step,
@@ -226,17 +213,13 @@ impl Lowering {
             return None;
         }
         let shape = signature::of_tool(&mut method.sig, &self.generics, owner);
-        if let Role::Misplaced = self.role {
+        if let Role::Misplaced = self.model.role {
             // What the tool belongs to is unknown, and with it what is right.
             return None;
         }
         // Both are read before either gives up, so that both are reported.
         let shape = errors.take(shape);
-        let exposure = if owner.is_native() {
-            attributes::native_exposure(None, attrs, method, owner, errors)
-        } else {
-            attributes::exposure(attrs, method, owner, errors)
-        };
+        let exposure = attributes::exposure(None, attrs, method, owner, errors);
         let (shape, exposure) = (shape?, exposure?);
         errors.take(fits(&shape, &exposure, method))?;
         Some(understood(method, shape, exposure))

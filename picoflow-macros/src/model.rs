@@ -3,7 +3,7 @@
 
 use crate::{kind::Kind, krate::Krate};
 use proc_macro2::{Span, TokenStream};
-use syn::{Attribute, ExprPath, Ident, LitStr, Path, Type};
+use syn::{Attribute, ExprPath, Ident, LitStr, Path, Type, ext::IdentExt};
 
 pub(crate) struct ToolBlock {
     pub(crate) krate: Krate,
@@ -37,19 +37,15 @@ pub(crate) enum Role {
         kind: Kind,
         /// `None`: the user wrote an `ID`, or there is no name to make one of.
         id: Option<String>,
-        parts: Vec<Part>,
+        /// Their names.
+        parts: Vec<LitStr>,
     },
-    /// A named part, which the whole lists.
-    Part(Part),
+    /// The part of this name, which the whole lists.
+    Part(LitStr),
     /// Native tools, on an inherent impl.
     Collection,
     /// Nothing: an error says why.
     Misplaced,
-}
-
-/// The name of a part.
-pub(crate) struct Part {
-    pub(crate) name: LitStr,
 }
 
 /// A method, or a free function, that can run for a call.
@@ -160,6 +156,29 @@ pub(crate) enum Target {
     Type(String),
     /// `"X"`.
     Id(String),
+}
+
+impl Method {
+    /// As tables and messages call it.
+    pub(crate) fn name(&self) -> String {
+        self.ident.unraw().to_string()
+    }
+
+    /// What `#[tool]` exposes.
+    pub(crate) fn tools(&self) -> &[Tool] {
+        match &self.exposure {
+            Exposure::Tools(tools) => tools,
+            Exposure::Sets(_) | Exposure::ByName => &[],
+        }
+    }
+
+    /// What `#[tools([…])]` exposes.
+    pub(crate) fn sets(&self) -> &[Set] {
+        match &self.exposure {
+            Exposure::Sets(sets) => sets,
+            Exposure::Tools(_) | Exposure::ByName => &[],
+        }
+    }
 }
 
 impl Shape {

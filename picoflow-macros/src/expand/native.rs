@@ -1,13 +1,12 @@
 //! Native tools: the rows of a collection, and the registration of a free function.
 
-use super::{arguments, call, located_at};
+use super::{arguments, call, located_at, rows};
 use crate::{
     krate::Krate,
-    model::{Definition, Exposure, LinkedFunction, Method, Tool, ToolBlock},
+    model::{Definition, LinkedFunction, Method, Tool, ToolBlock},
 };
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::ext::IdentExt;
 
 /// `&[NativeRow { … }, …]`.
 pub(super) fn rows(model: &ToolBlock) -> TokenStream {
@@ -26,10 +25,7 @@ pub(super) fn check(model: &ToolBlock, span: Span) -> Option<TokenStream> {
     let private = model.krate.private(span);
     let cfgs = &model.cfgs;
     let rows = model.methods.iter().flat_map(|method| {
-        let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
-        let rows = tools(method).map(|(Tool { name, .. }, _)| {
-            quote_spanned!(span=> #(#cfgs)* #private::ToolRow { tool: #name, method: #owner, overrides: false })
-        });
+        let rows = tools(method).map(|(tool, _)| rows::tool(tool, method, &private));
         rows.collect::<Vec<_>>()
     });
     Some(quote_spanned! {span=>
@@ -83,11 +79,7 @@ pub(super) fn linked(model: &LinkedFunction) -> Option<TokenStream> {
 
 /// The tools of a method, all of which are defined.
 fn tools(method: &Method) -> impl Iterator<Item = (&Tool, &Definition)> {
-    let tools = match &method.exposure {
-        Exposure::Tools(tools) => tools.as_slice(),
-        Exposure::Sets(_) | Exposure::ByName => &[],
-    };
-    tools.iter().filter_map(|tool| Some((tool, tool.definition.as_ref()?)))
+    method.tools().iter().filter_map(|tool| Some((tool, tool.definition.as_ref()?)))
 }
 
 fn row(tool: &Tool, definition: &Definition, method: &Method, krate: &Krate) -> TokenStream {

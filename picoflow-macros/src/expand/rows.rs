@@ -3,20 +3,22 @@
 use super::{arguments, handler};
 use crate::{
     krate::Krate,
-    model::{Definition, Exposure, Hook, Method, Purpose, Reference, Set, Target, Tool, ToolBlock},
+    model::{Definition, Hook, Method, Purpose, Reference, Set, Target, Tool, ToolBlock},
 };
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::ext::IdentExt;
 
 /// A `Block` with everything that the model knows.
 pub(super) fn block(model: &ToolBlock) -> TokenStream {
     let ToolBlock { krate, methods, hooks, references, .. } = model;
     let private = krate.private(Span::call_site());
     let rows = methods.iter().map(|method| handler::row(method, krate));
-    let tools = methods.iter().flat_map(|method| tool_rows(method, krate));
-    let groups = methods.iter().flat_map(|method| group_rows(method, krate));
-    let definitions = methods.iter().flat_map(|method| definition_rows(method, krate));
+    let exposed =
+        methods.iter().flat_map(|method| method.tools().iter().map(move |row| (row, method)));
+    let sets = methods.iter().flat_map(|method| method.sets().iter().map(move |set| (set, method)));
+    let tools = exposed.clone().map(|(row, method)| tool(row, method, &private));
+    let definitions = exposed.filter_map(|(row, method)| definition(row, method, krate));
+    let groups = sets.map(|(set, method)| group(set, method, krate));
     let hooks = hooks.iter().map(|Hook { name, cfgs }| quote!(#(#cfgs)* #name));
     let references = references.iter().map(|reference| reference_row(reference, krate));
     quote! {
@@ -31,51 +33,38 @@ pub(super) fn block(model: &ToolBlock) -> TokenStream {
     }
 }
 
-fn tool_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
-    let Exposure::Tools(tools) = &method.exposure else {
-        return Vec::new();
-    };
-    let private = krate.private(Span::call_site());
-    let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
-    let row = |Tool { name, overrides, .. }: &Tool| quote!(#(#cfgs)* #private::ToolRow { tool: #name, method: #owner, overrides: #overrides });
-    tools.iter().map(row).collect()
+/// The row of a `#[tool]`.
+pub(super) fn tool(tool: &Tool, method: &Method, private: &TokenStream) -> TokenStream {
+    let Tool { name, overrides, .. } = tool;
+    let (cfgs, owner) = (&method.cfgs, method.name());
+    quote!(#(#cfgs)* #private::ToolRow { tool: #name, method: #owner, overrides: #overrides })
 }
 
-fn group_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
-    let Exposure::Sets(sets) = &method.exposure else {
-        return Vec::new();
-    };
+fn group(set: &Set, method: &Method, krate: &Krate) -> TokenStream {
     let private = krate.private(Span::call_site());
-    let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
-    let row = |Set { names, .. }: &Set| quote!(#(#cfgs)* #private::GroupRow { names: &[#(#names),*], method: #owner });
-    sets.iter().map(row).collect()
+    let (cfgs, owner, names) = (&method.cfgs, method.name(), &set.names);
+    quote!(#(#cfgs)* #private::GroupRow { names: &[#(#names),*], method: #owner })
 }
 
-fn definition_rows(method: &Method, krate: &Krate) -> Vec<TokenStream> {
-    let Exposure::Tools(tools) = &method.exposure else {
-        return Vec::new();
-    };
+fn definition(tool: &Tool, method: &Method, krate: &Krate) -> Option<TokenStream> {
+    let definition = tool.definition.as_ref()?;
     let private = krate.private(Span::call_site());
-    let (cfgs, owner) = (&method.cfgs, method.ident.unraw().to_string());
-    let row = |Tool { name, definition, .. }: &Tool| {
-        let definition = definition.as_ref()?;
-        let Definition { description, schema, is_strict, is_lenient } = definition;
-        // Without one of its own it has that of the method.
-        let schema = schema.as_ref().map(|path| arguments::schema_by(path, krate));
-        let schema = arguments::option(schema.as_ref());
-        Some(quote! {
-            #(#cfgs)*
-            #private::DefinitionRow {
-                tool: #name,
-                method: #owner,
-                description: #description,
-                schema: #schema,
-                strict: #is_strict,
-                lenient: #is_lenient,
-            }
-        })
-    };
-    tools.iter().filter_map(row).collect()
+    let (cfgs, owner, name) = (&method.cfgs, method.name(), &tool.name);
+    let Definition { description, schema, is_strict, is_lenient } = definition;
+    // Without one of its own it has that of the method.
+    let schema = schema.as_ref().map(|path| arguments::schema_by(path, krate));
+    let schema = arguments::option(schema.as_ref());
+    Some(quote! {
+        #(#cfgs)*
+        #private::DefinitionRow {
+            tool: #name,
+            method: #owner,
+            description: #description,
+            schema: #schema,
+            strict: #is_strict,
+            lenient: #is_lenient,
+        }
+    })
 }
 
 fn reference_row(reference: &Reference, krate: &Krate) -> TokenStream {

@@ -23,7 +23,7 @@ fn is_ours(attr: &Attribute) -> bool {
     is_named(attr, "tool") || is_named(attr, "tools")
 }
 
-fn is_named(attr: &Attribute, name: &str) -> bool {
+pub(super) fn is_named(attr: &Attribute, name: &str) -> bool {
     attr.path().segments.last().is_some_and(|last| last.ident == name)
 }
 
@@ -37,31 +37,9 @@ fn is_conditional(attr: &Attribute, words: &[&str]) -> bool {
         && tokens.any(|token| matches!(token, TokenTree::Ident(ident) if words.iter().any(|word| ident == word)))
 }
 
-/// What the attributes of a method of a step or a flow expose; `None`: nothing is left of them.
+/// What the attributes of a method expose; `None`: nothing is left of them. `first` is what the attribute of a free
+/// function says that expands, and is none of `attrs`.
 pub(super) fn exposure(
-    attrs: &[Attribute],
-    method: &Method,
-    owner: Owner,
-    errors: &mut Errors,
-) -> Option<Exposure> {
-    let (tools, sets): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| is_named(attr, "tool"));
-    if let (Some(_), Some(set)) = (tools.first(), sets.first()) {
-        errors.at(
-            set,
-            "a method handles one call with `#[tool]`, or a whole set with `#[tools([..])]`: write two methods",
-        );
-        return None;
-    }
-    if sets.is_empty() {
-        let args = tools.into_iter().map(ToolArgs::parse);
-        return exposed(args, method, owner, errors);
-    }
-    let sets: Vec<_> = sets.into_iter().filter_map(|attr| set(attr, errors)).collect();
-    (!sets.is_empty()).then_some(Exposure::Sets(sets))
-}
-
-/// The same of a native tool. `first` is what the attribute that expands says, and is none of `attrs`.
-pub(super) fn native_exposure(
     first: Option<syn::Result<ToolArgs>>,
     attrs: &[Attribute],
     method: &Method,
@@ -69,27 +47,32 @@ pub(super) fn native_exposure(
     errors: &mut Errors,
 ) -> Option<Exposure> {
     let (tools, sets): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| is_named(attr, "tool"));
-    for set in sets {
-        errors.at(set, "a native tool handles one call: sets of calls are for the steps of a flow");
+    if owner.is_native() {
+        for set in sets {
+            errors.at(
+                set,
+                "a native tool handles one call: sets of calls are for the steps of a flow",
+            );
+        }
+    } else if let (Some(_), Some(set)) = (tools.first(), sets.first()) {
+        errors.at(
+            set,
+            "a method handles one call with `#[tool]`, or a whole set with `#[tools([..])]`: write two methods",
+        );
+        return None;
+    } else if !sets.is_empty() {
+        let sets: Vec<_> = sets.into_iter().filter_map(|attr| set(attr, errors)).collect();
+        return (!sets.is_empty()).then_some(Exposure::Sets(sets));
     }
     let args = first.into_iter().chain(tools.into_iter().map(ToolArgs::parse));
-    exposed(args, method, owner, errors)
+    let tools: Vec<_> =
+        args.filter_map(|args| tool(errors.take(args)?, method, owner, errors)).collect();
+    (!tools.is_empty()).then_some(Exposure::Tools(tools))
 }
 
 fn set(attr: &Attribute, errors: &mut Errors) -> Option<Set> {
     let SetArgs { names, span } = errors.take(SetArgs::parse(attr))?;
     Some(Set { names: errors.take(names::set(&names))?, span })
-}
-
-fn exposed(
-    args: impl Iterator<Item = syn::Result<ToolArgs>>,
-    method: &Method,
-    owner: Owner,
-    errors: &mut Errors,
-) -> Option<Exposure> {
-    let tools: Vec<_> =
-        args.filter_map(|args| tool(errors.take(args)?, method, owner, errors)).collect();
-    (!tools.is_empty()).then_some(Exposure::Tools(tools))
 }
 
 fn tool(args: ToolArgs, method: &Method, owner: Owner, errors: &mut Errors) -> Option<Tool> {

@@ -6,7 +6,7 @@ use crate::{
     block::Method,
     model::Definition,
 };
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit};
 
@@ -52,7 +52,7 @@ fn description(args: &ToolArgs, method: &Method, owner: Owner) -> syn::Result<To
         None => docs::description(&method.attrs).ok_or_else(|| {
             let what = if owner.is_native() { "native tool" } else { "definition" };
             syn::Error::new(
-                args.define.unwrap_or(args.at),
+                args.define.or(args.at).unwrap_or_else(Span::call_site),
                 format_args!(
                     "a {what} tells the model what the tool does: write a doc comment, or `description = \"…\"`"
                 ),

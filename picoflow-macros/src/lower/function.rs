@@ -8,7 +8,7 @@ use crate::{
     krate::Krate,
     model::{LinkedFunction, Method},
 };
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::TokenStream;
 use syn::{Attribute, Generics};
 
 /// `args` are those of the attribute that expands: the first one, if the function has several.
@@ -17,7 +17,7 @@ pub(crate) fn lower_function(
     function: &mut Syntax,
     errors: &mut Errors,
 ) -> LinkedFunction {
-    let args = ToolArgs::read(args, Span::call_site());
+    let args = ToolArgs::read(args, None);
     let krate = Krate::new(args.as_ref().ok().and_then(|args| args.krate.as_ref()));
     let attrs = attributes::take(&mut function.attrs, errors);
     LinkedFunction {
@@ -42,6 +42,6 @@ fn read(
     let shape = signature::of_tool(&mut function.sig, &Generics::default(), owner);
     // Both are read before either gives up, so that both are reported.
     let shape = errors.take(shape);
-    let exposure = attributes::native_exposure(Some(args), attrs, function, owner, errors);
+    let exposure = attributes::exposure(Some(args), attrs, function, owner, errors);
     Some(understood(function, shape?, exposure?))
 }

@@ -5,7 +5,7 @@ use crate::{
     block::{ImplBlock, Member, Syntax},
     errors::Errors,
     kind::Kind,
-    model::{Part, Role},
+    model::Role,
 };
 use syn::{ImplItem, LitStr, ext::IdentExt};
 
@@ -59,9 +59,9 @@ pub(super) fn of(args: Option<BlockArgs>, block: &ImplBlock, errors: &mut Errors
 
 /// What it is called, unless the user said so.
 fn id(block: &ImplBlock, kind: Kind, errors: &mut Errors) -> Option<String> {
-    let has_id =
-        block.members.iter().any(|member| member.const_name().is_some_and(|name| name == "ID"));
-    if has_id {
+    let is_id = |item: &ImplItem| matches!(item, ImplItem::Const(item) if item.ident == "ID");
+    let is_own = |member: &Member| matches!(&member.syntax, Syntax::Other(item) if is_id(item));
+    if block.members.iter().any(is_own) {
         return None;
     }
     let name = block.type_name().map(|name| name.unraw().to_string());
@@ -77,14 +77,14 @@ fn id(block: &ImplBlock, kind: Kind, errors: &mut Errors) -> Option<String> {
     name
 }
 
-fn listed(names: Vec<LitStr>, kind: Kind, errors: &mut Errors) -> Vec<Part> {
+fn listed(names: Vec<LitStr>, kind: Kind, errors: &mut Errors) -> Vec<LitStr> {
     if let (Kind::LogicStep, Some(name)) = (kind, names.first()) {
         errors.at(name, "a logic step calls no model: it has no tools, and no parts");
         return Vec::new();
     }
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts = Vec::new();
     for name in names {
-        if parts.iter().any(|part| part.name == name) {
+        if parts.contains(&name) {
             errors.at(&name, format_args!("part '{}' is listed twice", name.value()));
             continue;
         }
@@ -94,7 +94,7 @@ fn listed(names: Vec<LitStr>, kind: Kind, errors: &mut Errors) -> Vec<Part> {
 }
 
 /// A name like that of a method, so that it is told apart at sight.
-fn part_name(name: LitStr) -> syn::Result<Part> {
+fn part_name(name: LitStr) -> syn::Result<LitStr> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.value().is_empty() || !name.value().chars().all(is_name) {
         return Err(syn::Error::new_spanned(
@@ -102,17 +102,5 @@ fn part_name(name: LitStr) -> syn::Result<Part> {
             "the name of a part is made of letters, digits and `_` of ASCII",
         ));
     }
-    Ok(Part { name })
-}
-
-impl Member {
-    fn const_name(&self) -> Option<&syn::Ident> {
-        match &self.syntax {
-            Syntax::Other(item) => match &**item {
-                ImplItem::Const(item) => Some(&item.ident),
-                _ => None,
-            },
-            Syntax::Method(_) | Syntax::Broken(..) => None,
-        }
-    }
+    Ok(name)
 }

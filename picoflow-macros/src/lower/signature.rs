@@ -47,7 +47,8 @@ pub(super) fn of_handler(sig: &Signature) -> Option<Shape> {
     parameters::check_together(&read, &mut errors);
     errors.finish().ok()?;
     let parameters = read.into_iter().map(|(parameter, _)| parameter).collect();
-    returns_response(&sig.output).then(|| shape(sig, parameters))
+    let answers = matches!(&sig.output, ReturnType::Type(_, ty) if is_response(ty));
+    answers.then(|| shape(sig, parameters))
 }
 
 fn shape(sig: &Signature, parameters: Vec<Parameter>) -> Shape {
@@ -123,7 +124,7 @@ pub(super) fn reject_response(sig: &Signature, errors: &mut Errors) -> bool {
     let ReturnType::Type(_, ty) = &sig.output else {
         return false;
     };
-    let is_response = returns_response(&sig.output);
+    let is_response = is_response(ty);
     if is_response {
         errors.at(
             ty,
@@ -134,23 +135,15 @@ pub(super) fn reject_response(sig: &Signature, errors: &mut Errors) -> bool {
 }
 
 /// `ToolResponse` or `Result<ToolResponse, _>`.
-fn returns_response(output: &ReturnType) -> bool {
-    let ReturnType::Type(_, ty) = output else {
-        return false;
-    };
-    if is_named(ty, "ToolResponse") {
-        return true;
+fn is_response(ty: &Type) -> bool {
+    if let Type::Path(path) = ungrouped(ty)
+        && let Some(last) = path.path.segments.last().filter(|last| last.ident == "Result")
+        && let PathArguments::AngleBracketed(arguments) = &last.arguments
+        && let Some(GenericArgument::Type(ty)) = arguments.args.first()
+    {
+        return is_named(ty, "ToolResponse");
     }
-    let Type::Path(path) = ungrouped(ty) else {
-        return false;
-    };
-    let Some(last) = path.path.segments.last().filter(|last| last.ident == "Result") else {
-        return false;
-    };
-    let PathArguments::AngleBracketed(arguments) = &last.arguments else {
-        return false;
-    };
-    matches!(arguments.args.first(), Some(GenericArgument::Type(ty)) if is_named(ty, "ToolResponse"))
+    is_named(ty, "ToolResponse")
 }
 
 /// The name of a method as the model sees it.
