@@ -13,8 +13,14 @@ pub use graph::{EdgeKind, FlowGraph, GraphEdge, GraphNode};
 pub use report::{BuildError, BuildFault, BuildNote, BuildReport, BuildWarning};
 
 use crate::{
-    FlowId, Limits, StepEntry, StepId, ToolDefinition, model::ModelRef, native::NativeTool,
-    step::IntoStepEntry, tool::table::ToolTable,
+    FlowId, Limits, StepEntry, StepId, ToolDefinition,
+    model::ModelRef,
+    native::NativeTool,
+    step::IntoStepEntry,
+    tool::{
+        check::Shared,
+        table::{Method, ToolTable},
+    },
 };
 use serde_json::Value;
 
@@ -61,7 +67,17 @@ pub trait Flow: Send + Sync + Sized + 'static {
 
     /// The tools of the annotated block. Written by `#[tools]`.
     #[doc(hidden)]
-    const TABLE: ToolTable<Self> = ToolTable::EMPTY;
+    const TABLE: ToolTable = ToolTable::EMPTY;
+
+    /// The methods of a block of the table, for the handlers of all of them ask that the type can be shared. Written
+    /// by `#[tools]`.
+    #[doc(hidden)]
+    fn __methods(_block: usize) -> &'static [Method<Self>]
+    where
+        Self: Shared,
+    {
+        &[]
+    }
 
     /// Where a new session begins; `None` for the first step. `context` holds what the turn brings:
     /// `context["config"]`.

@@ -14,7 +14,10 @@ use crate::{
     BoxError, BoxFuture, Cx, Limits, StepId, StepResponse, ToolDefinition,
     model::{ModelOutput, ModelReply},
     native::NativeTool,
-    tool::table::{Reference, ToolTable},
+    tool::{
+        check::Shared,
+        table::{Method, Reference, ToolTable},
+    },
 };
 use serde_json::Value;
 use std::{borrow::Cow, future::Future};
@@ -72,7 +75,17 @@ pub trait Step: Send + Sync + Sized + 'static {
 
     /// The tools of the annotated block. Written by `#[tools]`.
     #[doc(hidden)]
-    const TABLE: ToolTable<Self> = ToolTable::EMPTY;
+    const TABLE: ToolTable = ToolTable::EMPTY;
+
+    /// The methods of a block of the table, for the handlers of all of them ask that the type can be shared. Written
+    /// by `#[tools]`.
+    #[doc(hidden)]
+    fn __methods(_block: usize) -> &'static [Method<Self>]
+    where
+        Self: Shared,
+    {
+        &[]
+    }
 
     /// The step that this one builds on, usually a field. It answers every hook that this step leaves out, and
     /// its tools are exposed before this step's. Default: none.

@@ -126,14 +126,15 @@ impl Method {
     /// Whether it can only stand in an impl or a trait. Without a receiver, `Self` in the signature gives it away;
     /// without that too, nothing does.
     pub(crate) fn is_associated(&self) -> bool {
-        self.sig.receiver().is_some() || names_self(self.sig.to_token_stream())
+        self.sig.receiver().is_some() || has_word(self.sig.to_token_stream(), "Self")
     }
 }
 
-fn names_self(tokens: TokenStream) -> bool {
+/// Whether the word stands anywhere in the tokens.
+pub(crate) fn has_word(tokens: TokenStream, word: &str) -> bool {
     tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == "Self",
-        TokenTree::Group(group) => names_self(group.stream()),
+        TokenTree::Ident(ident) => ident == word,
+        TokenTree::Group(group) => has_word(group.stream(), word),
         _ => false,
     })
 }

@@ -111,7 +111,7 @@ impl Expansion<'_> {
             .map(|member| &member.syntax as &dyn ToTokens)
     }
 
-    /// `ID` and `TABLE`.
+    /// `ID`, `TABLE` and `__methods`.
     fn consts(&self) -> Option<TokenStream> {
         let Role::Whole { kind, id, parts } = &self.model.role else {
             return None;
@@ -122,23 +122,34 @@ impl Expansion<'_> {
             .as_ref()
             .map(|id| quote!(const ID: #private::#id_type = #private::#id_type::new(#id);));
         let own = rows::block(self.model);
-        let blocks = parts.iter().map(|part| self.block_of(part));
+        // One that does not exist is reported at its name in `parts(…)`.
+        let others = parts.iter().map(|part| {
+            let span = located_at(part.span());
+            let private = self.model.krate.private(span);
+            let key = key(part);
+            quote_spanned!(span=> <Self as #private::check::Part<#key>>)
+        });
+        let others: Vec<_> = others.collect();
+        let methods = (*kind != Kind::LogicStep).then(|| {
+            let (own, places) = (rows::methods(self.model), 1..=others.len());
+            let body = quote! {
+                match __picoflow_block {
+                    0 => #own,
+                    #(#places => #others::__methods(),)*
+                    _ => &[],
+                }
+            };
+            self.shared(&quote!(__methods(__picoflow_block: usize)), &quote!(Method), &body)
+        });
         Some(quote! {
             #id
             #[doc(hidden)]
-            const TABLE: #private::ToolTable<Self> = #private::ToolTable {
-                blocks: &[#own, #(#blocks),*],
+            const TABLE: #private::ToolTable = #private::ToolTable {
+                blocks: &[#own, #(#others::BLOCK),*],
                 parts: &[#(#parts),*],
             };
+            #methods
         })
-    }
-
-    /// The rows of a part. One that does not exist is reported at its name in `parts(…)`.
-    fn block_of(&self, part: &LitStr) -> TokenStream {
-        let span = located_at(part.span());
-        let private = self.model.krate.private(span);
-        let key = key(part);
-        quote_spanned!(span=> <Self as #private::check::Part<#key>>::BLOCK)
     }
 
     /// What stands outside the user's block: the rows of a part, and the checks.
@@ -189,11 +200,14 @@ impl Expansion<'_> {
         let private_at_name = self.model.krate.private(span);
         let (key, rows) = (key(part), rows::block(self.model));
         let listed = quote_spanned!(span=> <Self as #private_at_name::check::Listed<#key>>::LISTED);
+        let methods =
+            self.shared(&quote!(__methods()), &quote!(Method), &rows::methods(self.model));
         let block = quote! {
-            const BLOCK: #private::Block<Self> = {
+            const BLOCK: #private::Block = {
                 let () = #listed;
                 #rows
             };
+            #methods
         };
         self.derived(Span::call_site(), &quote!(#private::check::Part<#key>), &block)
     }
@@ -204,20 +218,35 @@ impl Expansion<'_> {
         let at = located_at(self.block.self_ty.span());
         let private_at_type = self.model.krate.private(at);
         let collect = quote_spanned!(at=> #private_at_type::collect_rows);
-        let rows = native::rows(self.model);
+        let rows = self.shared(&quote!(__rows()), &quote!(NativeRow), &native::rows(self.model));
         let members = quote_spanned! {span=>
             const COLLECT: fn(#private::Arc<Self>) -> #private::Vec<#private::NativeTool> = #collect;
-            // Without the lifetime, a bound that does not hold would be an error of its own.
-            fn __rows() -> &'static [#private::NativeRow<Self>]
-            where
-                for<'__picoflow> Self: #private::check::Shared,
-            {
-                const { #rows }
-            }
+            #rows
         };
         let tools = self.derived(span, &quote_spanned!(span=> #private::ToolCollection), &members);
         let check = native::check(self.model, self.block.impl_token.span);
         quote!(#tools #check)
+    }
+
+    /// The function that gives rows with handlers, which any thread may call. It is there only for a type that allows
+    /// that, so that one which does not is one error, and not one more for each handler. Without the lifetime, a
+    /// bound that does not hold would be an error of its own.
+    fn shared(
+        &self,
+        signature: &TokenStream,
+        row: &TokenStream,
+        rows: &TokenStream,
+    ) -> TokenStream {
+        let private = self.model.krate.private(Span::call_site());
+        quote! {
+            #[doc(hidden)]
+            fn #signature -> &'static [#private::#row<Self>]
+            where
+                for<'__picoflow> Self: #private::check::Shared,
+            {
+                #rows
+            }
+        }
     }
 
     /// An impl for the type, which comes and goes with the block and has its lint levels. `span` is where rustc says

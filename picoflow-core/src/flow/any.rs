@@ -71,7 +71,7 @@ impl<F: Flow> AnyFlow for F {
 
     fn table(&self) -> RawTable {
         const { check::flow::<F>() };
-        RawTable::of(&F::TABLE)
+        RawTable::of(&F::TABLE, F::__methods)
     }
 
     fn call<'a>(
@@ -80,7 +80,7 @@ impl<F: Flow> AnyFlow for F {
         cx: &'a mut Cx<'_>,
         call: CallView<'a>,
     ) -> Option<BoxFuture<'a, ToolResult>> {
-        F::TABLE.call(self, at, cx, call)
+        at.call(F::__methods, self, cx, call)
     }
 
     fn call_group<'a>(
@@ -89,6 +89,6 @@ impl<F: Flow> AnyFlow for F {
         cx: &'a mut Cx<'_>,
         calls: &'a [ToolCall],
     ) -> Option<BoxFuture<'a, ToolResult>> {
-        F::TABLE.call_group(self, at, cx, calls)
+        at.call_group(F::__methods, self, cx, calls)
     }
 }

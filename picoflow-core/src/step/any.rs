@@ -200,7 +200,7 @@ impl<S: Step> AnyStep for S {
 
     fn dyn_table(&self) -> RawTable {
         const { check::step::<S>() };
-        let mut table = RawTable::of(&S::TABLE);
+        let mut table = RawTable::of(&S::TABLE, S::__methods);
         table.references.extend(S::__references());
         table
     }
@@ -211,7 +211,7 @@ impl<S: Step> AnyStep for S {
         cx: &'a mut Cx<'_>,
         call: CallView<'a>,
     ) -> Option<BoxFuture<'a, ToolResult>> {
-        S::TABLE.call(self, at, cx, call)
+        at.call(S::__methods, self, cx, call)
     }
 
     fn dyn_call_group<'a>(
@@ -220,7 +220,7 @@ impl<S: Step> AnyStep for S {
         cx: &'a mut Cx<'_>,
         calls: &'a [ToolCall],
     ) -> Option<BoxFuture<'a, ToolResult>> {
-        S::TABLE.call_group(self, at, cx, calls)
+        at.call_group(S::__methods, self, cx, calls)
     }
 }
 

@@ -39,7 +39,7 @@ pub trait LogicStep: Send + Sync + Sized + 'static {
 
     /// The steps that the annotated block names. Written by `#[tools]`.
     #[doc(hidden)]
-    const TABLE: ToolTable<Self> = ToolTable::EMPTY;
+    const TABLE: ToolTable = ToolTable::EMPTY;
 
     /// Decides where the conversation goes.
     ///
@@ -85,6 +85,6 @@ impl<L: LogicStep> Step for Logic<L> {
     }
 
     fn __references() -> Vec<Reference> {
-        RawTable::of(&L::TABLE).references
+        RawTable::of(&L::TABLE, Self::__methods).references
     }
 }

@@ -6,7 +6,7 @@
 mod order;
 mod text;
 
-use super::table::{Block, GroupRow, ToolRow, ToolTable};
+use super::table::{Block, GroupRow, Method, ToolRow, ToolTable};
 use crate::{Flow, Step};
 use order::{same, same_set, sort};
 use text::Text;
@@ -34,7 +34,12 @@ pub trait Listed<const PART: u64> {
 )]
 pub trait Part<const PART: u64>: Sized + 'static {
     /// Its rows.
-    const BLOCK: Block<Self>;
+    const BLOCK: Block;
+
+    /// Its methods.
+    fn __methods() -> &'static [Method<Self>]
+    where
+        Self: Shared;
 }
 
 /// A type whose values answer calls from any thread.
@@ -59,7 +64,7 @@ const MOST: usize = 4096;
 /// In const evaluation, with the names in the text.
 #[track_caller]
 #[expect(clippy::panic, reason = "in const evaluation this is a compile error")]
-pub const fn consistent<S>(table: &ToolTable<S>) {
+pub const fn consistent(table: &ToolTable) {
     reject_shared_tool(table.blocks);
     if let Some((first, again)) = shared_set(table.blocks) {
         let text = Text::new()
@@ -98,7 +103,7 @@ pub const fn flow<F: Flow>() {
 /// The macro sees no more than that a part is one, and not of what.
 #[track_caller]
 #[expect(clippy::panic, reason = "in const evaluation this is a compile error")]
-const fn reject_overrides<F>(blocks: &[Block<F>]) {
+const fn reject_overrides(blocks: &[Block]) {
     let mut at = Cursor::START;
     while let Some((row, next)) = at.tool(blocks) {
         if row.overrides {
@@ -121,8 +126,7 @@ const fn reject_overrides<F>(blocks: &[Block<F>]) {
 /// In const evaluation, with the names in the text.
 #[track_caller]
 pub const fn distinct(tools: &'static [ToolRow]) {
-    reject_shared_tool::<()>(&[Block {
-        methods: &[],
+    reject_shared_tool(&[Block {
         tools,
         groups: &[],
         definitions: &[],
@@ -133,7 +137,7 @@ pub const fn distinct(tools: &'static [ToolRow]) {
 
 #[track_caller]
 #[expect(clippy::panic, reason = "in const evaluation this is a compile error")]
-const fn reject_shared_tool<S>(blocks: &[Block<S>]) {
+const fn reject_shared_tool(blocks: &[Block]) {
     if let Some(tool) = shared_tool(blocks) {
         let (first, again) = owners_of_tool(blocks, tool);
         let text = Text::new()
@@ -154,7 +158,7 @@ const fn reject_shared_tool<S>(blocks: &[Block<S>]) {
 /// names stand side by side.
 #[track_caller]
 #[expect(clippy::large_stack_arrays, reason = "const evaluation has no stack to outgrow")]
-const fn shared_tool<S>(blocks: &[Block<S>]) -> Option<&'static str> {
+const fn shared_tool(blocks: &[Block]) -> Option<&'static str> {
     let mut names = [""; MOST];
     let mut len = 0;
     let mut at = Cursor::START;
@@ -176,7 +180,7 @@ const fn shared_tool<S>(blocks: &[Block<S>]) -> Option<&'static str> {
 }
 
 /// The first two methods that handle `tool`.
-const fn owners_of_tool<S>(blocks: &[Block<S>], tool: &str) -> (&'static str, &'static str) {
+const fn owners_of_tool(blocks: &[Block], tool: &str) -> (&'static str, &'static str) {
     let mut first = None;
     let mut at = Cursor::START;
     while let Some((row, next)) = at.tool(blocks) {
@@ -192,7 +196,7 @@ const fn owners_of_tool<S>(blocks: &[Block<S>], tool: &str) -> (&'static str, &'
 }
 
 /// Two rows for one set. Sets are few: all pairs will do.
-const fn shared_set<S>(blocks: &[Block<S>]) -> Option<(GroupRow, GroupRow)> {
+const fn shared_set(blocks: &[Block]) -> Option<(GroupRow, GroupRow)> {
     let mut left = Cursor::START;
     while let Some((first, next)) = left.group(blocks) {
         let mut right = next;
@@ -222,7 +226,7 @@ impl Cursor {
     }
 
     /// The tool at this place, and the place behind it.
-    const fn tool<S>(self, blocks: &[Block<S>]) -> Option<(ToolRow, Self)> {
+    const fn tool(self, blocks: &[Block]) -> Option<(ToolRow, Self)> {
         let Self { mut block, mut row } = self;
         while block < blocks.len() {
             if row < blocks[block].tools.len() {
@@ -234,7 +238,7 @@ impl Cursor {
     }
 
     /// The set at this place, and the place behind it.
-    const fn group<S>(self, blocks: &[Block<S>]) -> Option<(GroupRow, Self)> {
+    const fn group(self, blocks: &[Block]) -> Option<(GroupRow, Self)> {
         let Self { mut block, mut row } = self;
         while block < blocks.len() {
             if row < blocks[block].groups.len() {
@@ -250,8 +254,8 @@ impl Cursor {
 mod tests {
     use super::*;
 
-    const fn block(tools: &'static [ToolRow], groups: &'static [GroupRow]) -> Block<()> {
-        Block { methods: &[], tools, groups, definitions: &[], hooks: &[], references: &[] }
+    const fn block(tools: &'static [ToolRow], groups: &'static [GroupRow]) -> Block {
+        Block { tools, groups, definitions: &[], hooks: &[], references: &[] }
     }
 
     const fn tool(tool: &'static str, method: &'static str) -> ToolRow {
@@ -281,7 +285,7 @@ mod tests {
     fn a_set_in_two_blocks_is_found() {
         const OWN: &[GroupRow] = &[group(&["a", "b"], "f"), group(&["a"], "g")];
         const PART: &[GroupRow] = &[group(&["a", "b"], "h")];
-        let methods = |blocks: &[Block<()>]| {
+        let methods = |blocks: &[Block]| {
             shared_set(blocks).map(|(first, again)| (first.method, again.method))
         };
         assert_eq!(methods(&[block(&[], OWN), block(&[], PART)]), Some(("f", "h")));
@@ -299,7 +303,7 @@ mod tests {
             Err(_) => "",
         };
         const ROWS: &[ToolRow] = &rows(TEXT);
-        const TABLE: ToolTable<()> = ToolTable { blocks: &[block(ROWS, &[])], parts: &[] };
+        const TABLE: ToolTable = ToolTable { blocks: &[block(ROWS, &[])], parts: &[] };
         const _: () = consistent(&TABLE);
 
         const fn letters() -> [u8; COUNT * WIDTH] {

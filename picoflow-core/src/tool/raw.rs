@@ -46,10 +46,11 @@ pub struct RowIndex {
 }
 
 impl RawTable {
-    pub(crate) fn of<T>(table: &ToolTable<T>) -> Self {
+    /// `methods` gives those of a block.
+    pub(crate) fn of<T>(table: &ToolTable, methods: Methods<T>) -> Self {
         let blocks = table.blocks;
-        let methods = blocks.iter().enumerate().flat_map(|(block, rows)| {
-            let rows = rows.methods.iter().enumerate();
+        let methods = (0..blocks.len()).flat_map(|block| {
+            let rows = methods(block).iter().enumerate();
             rows.map(move |(method, row)| RawMethod {
                 name: row.name,
                 handler: match row.handler {
@@ -77,41 +78,37 @@ impl RawTable {
     }
 }
 
-fn rows<T, R: Copy + 'static>(
-    blocks: &[Block<T>],
-    of: impl Fn(&Block<T>) -> &'static [R],
-) -> Vec<R> {
+fn rows<R: Copy + 'static>(blocks: &[Block], of: impl Fn(&Block) -> &'static [R]) -> Vec<R> {
     blocks.iter().flat_map(of).copied().collect()
 }
 
-impl<T> ToolTable<T> {
-    fn method(&self, at: RowIndex) -> Option<&'static Method<T>> {
-        self.blocks.get(at.block)?.methods.get(at.method)
-    }
+/// The methods of a type, block by block.
+pub(crate) type Methods<T> = fn(usize) -> &'static [Method<T>];
 
-    /// Calls the method at `at`; `None` if there is none that takes one call.
-    pub(crate) fn call<'a>(
-        &self,
+impl RowIndex {
+    /// Calls the method at this place; `None` if there is none that takes one call.
+    pub(crate) fn call<'a, T>(
+        self,
+        methods: Methods<T>,
         receiver: &'a T,
-        at: RowIndex,
         cx: &'a mut Cx<'_>,
         call: CallView<'a>,
     ) -> Option<BoxFuture<'a, ToolResult>> {
-        match self.method(at)?.handler {
+        match methods(self.block).get(self.method)?.handler {
             Handler::One(handler) => Some(handler(receiver, cx, call)),
             Handler::Group(_) => None,
         }
     }
 
-    /// Calls the method at `at`; `None` if there is none that takes a group.
-    pub(crate) fn call_group<'a>(
-        &self,
+    /// Calls the method at this place; `None` if there is none that takes a group.
+    pub(crate) fn call_group<'a, T>(
+        self,
+        methods: Methods<T>,
         receiver: &'a T,
-        at: RowIndex,
         cx: &'a mut Cx<'_>,
         calls: &'a [ToolCall],
     ) -> Option<BoxFuture<'a, ToolResult>> {
-        match self.method(at)?.handler {
+        match methods(self.block).get(self.method)?.handler {
             Handler::Group(handler) => Some(handler(receiver, cx, calls)),
             Handler::One(_) => None,
         }

@@ -13,22 +13,25 @@ use serde_json::Value;
 use std::fmt;
 
 /// A step's own rows: its `impl Step` block, then its parts in the order listed.
-pub struct ToolTable<S: 'static> {
+///
+/// The methods themselves are apart ([`Step::__methods`](crate::Step::__methods)): what asks that the step can be
+/// shared between threads.
+#[derive(Debug)]
+pub struct ToolTable {
     /// The blocks, own first.
-    pub blocks: &'static [Block<S>],
+    pub blocks: &'static [Block],
     /// The names in `parts(..)`, one for each block behind the first.
     pub parts: &'static [&'static str],
 }
 
-impl<S> ToolTable<S> {
+impl ToolTable {
     /// The table of a step without tools.
     pub const EMPTY: Self = Self { blocks: &[], parts: &[] };
 }
 
 /// The rows of one annotated impl block.
-pub struct Block<S: 'static> {
-    /// Every method that can run for a call.
-    pub methods: &'static [Method<S>],
+#[derive(Debug)]
+pub struct Block {
     /// `#[tool]`: which method handles which tool.
     pub tools: &'static [ToolRow],
     /// `#[tools([..])]`: which method handles which exact set.
@@ -197,24 +200,5 @@ impl<S> fmt::Debug for Method<S> {
             .field("handler", &self.handler)
             .field("by_name", &self.by_name)
             .finish_non_exhaustive()
-    }
-}
-
-impl<S> fmt::Debug for Block<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Block")
-            .field("methods", &self.methods)
-            .field("tools", &self.tools)
-            .field("groups", &self.groups)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<S> fmt::Debug for ToolTable<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolTable")
-            .field("blocks", &self.blocks)
-            .field("parts", &self.parts)
-            .finish()
     }
 }

@@ -2,10 +2,11 @@
 
 use super::located_at;
 use crate::{
+    block::has_word,
     krate::Krate,
-    model::{Exposure, Field, Method, Parameter},
+    model::{Field, Method, Parameter},
 };
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{ExprPath, ext::IdentExt, spanned::Spanned};
 
@@ -193,21 +194,10 @@ fn shadows(method: &Method, span: Span) -> TokenStream {
 
 /// Whether an expression of the user's in a definition has `word` in it.
 fn names(method: &Method, word: &str) -> bool {
-    let Exposure::Tools(tools) = &method.exposure else {
-        return false;
-    };
-    let definitions = tools.iter().filter_map(|tool| tool.definition.as_ref());
+    let definitions = method.tools().iter().filter_map(|tool| tool.definition.as_ref());
     definitions
         .flat_map(|definition| {
             [definition.description.clone(), definition.schema.to_token_stream()]
         })
         .any(|tokens| has_word(tokens, word))
-}
-
-fn has_word(tokens: TokenStream, word: &str) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Group(group) => has_word(group.stream(), word),
-        TokenTree::Ident(ident) => ident == word,
-        TokenTree::Punct(_) | TokenTree::Literal(_) => false,
-    })
 }

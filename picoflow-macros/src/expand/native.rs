@@ -8,14 +8,14 @@ use crate::{
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// `&[NativeRow { … }, …]`.
+/// `const { &[NativeRow { … }, …] }`.
 pub(super) fn rows(model: &ToolBlock) -> TokenStream {
     let krate = &model.krate;
     let rows = model.methods.iter().flat_map(|method| {
         let rows = tools(method).map(|(tool, definition)| row(tool, definition, method, krate));
         rows.collect::<Vec<_>>()
     });
-    quote!(&[#(#rows),*])
+    quote!(const { &[#(#rows),*] })
 }
 
 /// The check for names that two rows share, where `#[cfg]` kept the macro from it.

@@ -12,7 +12,6 @@ use quote::quote;
 pub(super) fn block(model: &ToolBlock) -> TokenStream {
     let ToolBlock { krate, methods, hooks, references, .. } = model;
     let private = krate.private(Span::call_site());
-    let rows = methods.iter().map(|method| handler::row(method, krate));
     let exposed =
         methods.iter().flat_map(|method| method.tools().iter().map(move |row| (row, method)));
     let sets = methods.iter().flat_map(|method| method.sets().iter().map(move |set| (set, method)));
@@ -23,7 +22,6 @@ pub(super) fn block(model: &ToolBlock) -> TokenStream {
     let references = references.iter().map(|reference| reference_row(reference, krate));
     quote! {
         #private::Block {
-            methods: &[#(#rows),*],
             tools: &[#(#tools),*],
             groups: &[#(#groups),*],
             definitions: &[#(#definitions),*],
@@ -31,6 +29,12 @@ pub(super) fn block(model: &ToolBlock) -> TokenStream {
             references: &[#(#references),*],
         }
     }
+}
+
+/// `const { &[Method { … }, …] }`.
+pub(super) fn methods(model: &ToolBlock) -> TokenStream {
+    let rows = model.methods.iter().map(|method| handler::row(method, &model.krate));
+    quote!(const { &[#(#rows),*] })
 }
 
 /// The row of a `#[tool]`.

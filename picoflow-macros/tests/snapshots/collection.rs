@@ -28,6 +28,7 @@ impl<T: Send> ::picoflow::__private::ToolCollection for Orders<T> {
     const COLLECT: fn(
         ::picoflow::__private::Arc<Self>,
     ) -> ::picoflow::__private::Vec<::picoflow::__private::NativeTool> = ::picoflow::__private::collect_rows;
+    #[doc(hidden)]
     fn __rows() -> &'static [::picoflow::__private::NativeRow<Self>]
     where
         for<'__picoflow> Self: ::picoflow::__private::check::Shared,

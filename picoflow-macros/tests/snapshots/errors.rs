@@ -3,26 +3,9 @@ impl Step for NameStep {
         "NameStep",
     );
     #[doc(hidden)]
-    const TABLE: ::picoflow::__private::ToolTable<Self> = ::picoflow::__private::ToolTable {
+    const TABLE: ::picoflow::__private::ToolTable = ::picoflow::__private::ToolTable {
         blocks: &[
             ::picoflow::__private::Block {
-                methods: &[
-                    ::picoflow::__private::Method {
-                        name: "b",
-                        handler: ::picoflow::__private::Handler::One(|
-                            __picoflow_step,
-                            __picoflow_cx,
-                            __picoflow_call|
-                        ::picoflow::__private::Box::pin(async move {
-                            let __picoflow_answer = Self::b(__picoflow_step);
-                            ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                __picoflow_answer,
-                            )
-                        })),
-                        by_name: false,
-                        schema: ::core::option::Option::None,
-                    },
-                ],
                 tools: &[
                     ::picoflow::__private::ToolRow {
                         tool: "b",
@@ -38,6 +21,38 @@ impl Step for NameStep {
         ],
         parts: &[],
     };
+    #[doc(hidden)]
+    fn __methods(
+        __picoflow_block: usize,
+    ) -> &'static [::picoflow::__private::Method<Self>]
+    where
+        for<'__picoflow> Self: ::picoflow::__private::check::Shared,
+    {
+        match __picoflow_block {
+            0 => {
+                const {
+                    &[
+                        ::picoflow::__private::Method {
+                            name: "b",
+                            handler: ::picoflow::__private::Handler::One(|
+                                __picoflow_step,
+                                __picoflow_cx,
+                                __picoflow_call|
+                            ::picoflow::__private::Box::pin(async move {
+                                let __picoflow_answer = Self::b(__picoflow_step);
+                                ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                    __picoflow_answer,
+                                )
+                            })),
+                            by_name: false,
+                            schema: ::core::option::Option::None,
+                        },
+                    ]
+                }
+            }
+            _ => &[],
+        }
+    }
 }
 impl NameStep {
     fn a(&mut self) -> ToolResponse {

@@ -13,12 +13,31 @@ impl SupportStep {
 #[cfg(feature = "billing")]
 #[automatically_derived]
 impl ::picoflow::__private::check::Part<4613189061923820124u64> for SupportStep {
-    const BLOCK: ::picoflow::__private::Block<Self> = {
+    const BLOCK: ::picoflow::__private::Block = {
         let () = <Self as ::picoflow::__private::check::Listed<
             4613189061923820124u64,
         >>::LISTED;
         ::picoflow::__private::Block {
-            methods: &[
+            tools: &[
+                ::picoflow::__private::ToolRow {
+                    tool: "refund",
+                    method: "refund",
+                    overrides: false,
+                },
+            ],
+            groups: &[],
+            definitions: &[],
+            hooks: &[],
+            references: &[],
+        }
+    };
+    #[doc(hidden)]
+    fn __methods() -> &'static [::picoflow::__private::Method<Self>]
+    where
+        for<'__picoflow> Self: ::picoflow::__private::check::Shared,
+    {
+        const {
+            &[
                 ::picoflow::__private::Method {
                     name: "refund",
                     handler: ::picoflow::__private::Handler::One(|
@@ -34,20 +53,9 @@ impl ::picoflow::__private::check::Part<4613189061923820124u64> for SupportStep 
                     by_name: false,
                     schema: ::core::option::Option::None,
                 },
-            ],
-            tools: &[
-                ::picoflow::__private::ToolRow {
-                    tool: "refund",
-                    method: "refund",
-                    overrides: false,
-                },
-            ],
-            groups: &[],
-            definitions: &[],
-            hooks: &[],
-            references: &[],
+            ]
         }
-    };
+    }
 }
 #[tool(__consumed)]
 const _: () = ();

@@ -3,10 +3,9 @@ impl Step for SupportStep {
         "SupportStep",
     );
     #[doc(hidden)]
-    const TABLE: crate::facade::__private::ToolTable<Self> = crate::facade::__private::ToolTable {
+    const TABLE: crate::facade::__private::ToolTable = crate::facade::__private::ToolTable {
         blocks: &[
             crate::facade::__private::Block {
-                methods: &[],
                 tools: &[],
                 groups: &[],
                 definitions: &[],
@@ -22,6 +21,28 @@ impl Step for SupportStep {
         ],
         parts: &["billing", "returns"],
     };
+    #[doc(hidden)]
+    fn __methods(
+        __picoflow_block: usize,
+    ) -> &'static [crate::facade::__private::Method<Self>]
+    where
+        for<'__picoflow> Self: crate::facade::__private::check::Shared,
+    {
+        match __picoflow_block {
+            0 => const { &[] }
+            1usize => {
+                <Self as crate::facade::__private::check::Part<
+                    4613189061923820124u64,
+                >>::__methods()
+            }
+            2usize => {
+                <Self as crate::facade::__private::check::Part<
+                    10308007234874524100u64,
+                >>::__methods()
+            }
+            _ => &[],
+        }
+    }
 }
 #[automatically_derived]
 impl crate::facade::__private::check::Listed<4613189061923820124u64> for SupportStep {}

@@ -4,84 +4,9 @@ where
 {
     const ID: StepId = StepId::new("Other");
     #[doc(hidden)]
-    const TABLE: ::picoflow::__private::ToolTable<Self> = ::picoflow::__private::ToolTable {
+    const TABLE: ::picoflow::__private::ToolTable = ::picoflow::__private::ToolTable {
         blocks: &[
             ::picoflow::__private::Block {
-                methods: &[
-                    ::picoflow::__private::Method {
-                        name: "end_chat",
-                        handler: ::picoflow::__private::Handler::One(|
-                            __picoflow_step,
-                            __picoflow_cx,
-                            __picoflow_call|
-                        ::picoflow::__private::Box::pin(async move {
-                            let __picoflow_answer = Self::end_chat(__picoflow_step);
-                            ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                __picoflow_answer,
-                            )
-                        })),
-                        by_name: false,
-                        schema: ::core::option::Option::None,
-                    },
-                    #[cfg(feature = "pairs")]
-                    ::picoflow::__private::Method {
-                        name: "both",
-                        handler: ::picoflow::__private::Handler::Group(|
-                            __picoflow_step,
-                            __picoflow_cx,
-                            __picoflow_calls|
-                        ::picoflow::__private::Box::pin(async move {
-                            let __picoflow_answer = Self::both(
-                                    __picoflow_step,
-                                    __picoflow_calls,
-                                    __picoflow_cx,
-                                )
-                                .await;
-                            ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                __picoflow_answer,
-                            )
-                        })),
-                        by_name: false,
-                        schema: ::core::option::Option::None,
-                    },
-                    ::picoflow::__private::Method {
-                        name: "by_name",
-                        handler: ::picoflow::__private::Handler::One(|
-                            __picoflow_step,
-                            __picoflow_cx,
-                            __picoflow_call|
-                        ::picoflow::__private::Box::pin(async move {
-                            let __picoflow_answer = Self::by_name(
-                                    __picoflow_step,
-                                    ::picoflow::__private::CallView::to_call(&__picoflow_call),
-                                )
-                                .await;
-                            ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                __picoflow_answer,
-                            )
-                        })),
-                        by_name: true,
-                        schema: ::core::option::Option::None,
-                    },
-                    ::picoflow::__private::Method {
-                        name: "group_by_name",
-                        handler: ::picoflow::__private::Handler::Group(|
-                            __picoflow_step,
-                            __picoflow_cx,
-                            __picoflow_calls|
-                        ::picoflow::__private::Box::pin(async move {
-                            let __picoflow_answer = Self::group_by_name(
-                                __picoflow_step,
-                                __picoflow_calls,
-                            );
-                            ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                __picoflow_answer,
-                            )
-                        })),
-                        by_name: false,
-                        schema: ::core::option::Option::None,
-                    },
-                ],
                 tools: &[
                     ::picoflow::__private::ToolRow {
                         tool: "leave",
@@ -132,6 +57,96 @@ where
         ],
         parts: &[],
     };
+    #[doc(hidden)]
+    fn __methods(
+        __picoflow_block: usize,
+    ) -> &'static [::picoflow::__private::Method<Self>]
+    where
+        for<'__picoflow> Self: ::picoflow::__private::check::Shared,
+    {
+        match __picoflow_block {
+            0 => {
+                const {
+                    &[
+                        ::picoflow::__private::Method {
+                            name: "end_chat",
+                            handler: ::picoflow::__private::Handler::One(|
+                                __picoflow_step,
+                                __picoflow_cx,
+                                __picoflow_call|
+                            ::picoflow::__private::Box::pin(async move {
+                                let __picoflow_answer = Self::end_chat(__picoflow_step);
+                                ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                    __picoflow_answer,
+                                )
+                            })),
+                            by_name: false,
+                            schema: ::core::option::Option::None,
+                        },
+                        #[cfg(feature = "pairs")]
+                        ::picoflow::__private::Method {
+                            name: "both",
+                            handler: ::picoflow::__private::Handler::Group(|
+                                __picoflow_step,
+                                __picoflow_cx,
+                                __picoflow_calls|
+                            ::picoflow::__private::Box::pin(async move {
+                                let __picoflow_answer = Self::both(
+                                        __picoflow_step,
+                                        __picoflow_calls,
+                                        __picoflow_cx,
+                                    )
+                                    .await;
+                                ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                    __picoflow_answer,
+                                )
+                            })),
+                            by_name: false,
+                            schema: ::core::option::Option::None,
+                        },
+                        ::picoflow::__private::Method {
+                            name: "by_name",
+                            handler: ::picoflow::__private::Handler::One(|
+                                __picoflow_step,
+                                __picoflow_cx,
+                                __picoflow_call|
+                            ::picoflow::__private::Box::pin(async move {
+                                let __picoflow_answer = Self::by_name(
+                                        __picoflow_step,
+                                        ::picoflow::__private::CallView::to_call(&__picoflow_call),
+                                    )
+                                    .await;
+                                ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                    __picoflow_answer,
+                                )
+                            })),
+                            by_name: true,
+                            schema: ::core::option::Option::None,
+                        },
+                        ::picoflow::__private::Method {
+                            name: "group_by_name",
+                            handler: ::picoflow::__private::Handler::Group(|
+                                __picoflow_step,
+                                __picoflow_cx,
+                                __picoflow_calls|
+                            ::picoflow::__private::Box::pin(async move {
+                                let __picoflow_answer = Self::group_by_name(
+                                    __picoflow_step,
+                                    __picoflow_calls,
+                                );
+                                ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                    __picoflow_answer,
+                                )
+                            })),
+                            by_name: false,
+                            schema: ::core::option::Option::None,
+                        },
+                    ]
+                }
+            }
+            _ => &[],
+        }
+    }
 }
 impl<T: Send + Sync + 'static> flows::Generic<T>
 where

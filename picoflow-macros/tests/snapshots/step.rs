@@ -6,45 +6,9 @@ impl Step for NameStep {
         "NameStep",
     );
     #[doc(hidden)]
-    const TABLE: ::picoflow::__private::ToolTable<Self> = ::picoflow::__private::ToolTable {
+    const TABLE: ::picoflow::__private::ToolTable = ::picoflow::__private::ToolTable {
         blocks: &[
             ::picoflow::__private::Block {
-                methods: &[
-                    ::picoflow::__private::Method {
-                        name: "user_name",
-                        handler: ::picoflow::__private::Handler::One(|
-                            __picoflow_step,
-                            __picoflow_cx,
-                            __picoflow_call|
-                        ::picoflow::__private::Box::pin(async move {
-                            let __picoflow_arguments = match ::picoflow::__private::arguments::<
-                                UserName,
-                            >(&__picoflow_call) {
-                                ::core::result::Result::Ok(__picoflow_arguments) => {
-                                    __picoflow_arguments
-                                }
-                                ::core::result::Result::Err(__picoflow_error) => {
-                                    return ::core::result::Result::Err(__picoflow_error);
-                                }
-                            };
-                            let __picoflow_answer = Self::user_name(
-                                    __picoflow_step,
-                                    __picoflow_cx,
-                                    ::picoflow::__private::Args(__picoflow_arguments),
-                                )
-                                .await;
-                            ::picoflow::__private::IntoToolResponse::into_tool_response(
-                                __picoflow_answer,
-                            )
-                        })),
-                        by_name: false,
-                        schema: ::core::option::Option::Some(
-                            ::picoflow::__private::SchemaRow::Whole(
-                                ::picoflow::__private::schema_of::<UserName>,
-                            ),
-                        ),
-                    },
-                ],
                 tools: &[
                     ::picoflow::__private::ToolRow {
                         tool: "user_name",
@@ -75,6 +39,57 @@ impl Step for NameStep {
         ],
         parts: &[],
     };
+    #[doc(hidden)]
+    fn __methods(
+        __picoflow_block: usize,
+    ) -> &'static [::picoflow::__private::Method<Self>]
+    where
+        for<'__picoflow> Self: ::picoflow::__private::check::Shared,
+    {
+        match __picoflow_block {
+            0 => {
+                const {
+                    &[
+                        ::picoflow::__private::Method {
+                            name: "user_name",
+                            handler: ::picoflow::__private::Handler::One(|
+                                __picoflow_step,
+                                __picoflow_cx,
+                                __picoflow_call|
+                            ::picoflow::__private::Box::pin(async move {
+                                let __picoflow_arguments = match ::picoflow::__private::arguments::<
+                                    UserName,
+                                >(&__picoflow_call) {
+                                    ::core::result::Result::Ok(__picoflow_arguments) => {
+                                        __picoflow_arguments
+                                    }
+                                    ::core::result::Result::Err(__picoflow_error) => {
+                                        return ::core::result::Result::Err(__picoflow_error);
+                                    }
+                                };
+                                let __picoflow_answer = Self::user_name(
+                                        __picoflow_step,
+                                        __picoflow_cx,
+                                        ::picoflow::__private::Args(__picoflow_arguments),
+                                    )
+                                    .await;
+                                ::picoflow::__private::IntoToolResponse::into_tool_response(
+                                    __picoflow_answer,
+                                )
+                            })),
+                            by_name: false,
+                            schema: ::core::option::Option::Some(
+                                ::picoflow::__private::SchemaRow::Whole(
+                                    ::picoflow::__private::schema_of::<UserName>,
+                                ),
+                            ),
+                        },
+                    ]
+                }
+            }
+            _ => &[],
+        }
+    }
 }
 impl NameStep {
     /// Capture name of user
