@@ -55,3 +55,18 @@ async fn two_hundred_tools_of_one_block_are_all_offered_and_each_is_called() {
     let expected: Vec<_> = NAMES.iter().map(|name| format!("\"{name} 7\"")).collect();
     assert_eq!(answers(&request), expected);
 }
+
+#[tokio::test]
+async fn a_model_that_calls_an_unknown_tool_is_told_the_first_hundred_names() {
+    let model = ScriptedModel::new()
+        .on_call(Rule::new().latest("go"), [("unknown", json!({ "n": 7 }))])
+        .on(Rule::new(), "done");
+    let mut talk = Talk::new(Steps::new().add(Many), model).await;
+    talk.say("go").await;
+    let told = answers(&talk.last_request()).concat();
+    let expected = format!(
+        "Tool 'unknown' does not exist here. The tools here are: {}, and 100 more.",
+        NAMES[..100].join(", ")
+    );
+    assert_eq!(told, expected);
+}

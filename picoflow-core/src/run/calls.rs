@@ -48,12 +48,20 @@ pub(super) fn validate<'a>(
     Ok(view)
 }
 
+/// As many names as a model is told that called a tool which is not there.
+const MOST_NAMES: usize = 100;
+
 pub(super) fn unknown_tool(step: &CompiledStep, tool: &str, hidden: &Hidden) -> String {
     let offered: Vec<_> =
         step.tools().map(ToolDefinition::name).filter(|name| !hidden.hides(name)).collect();
     let there = match &*offered {
         [] => "There are no tools here.".to_owned(),
-        names => format!("The tools here are: {}.", names.join(", ")),
+        names => match names.split_at_checked(MOST_NAMES) {
+            Some((first, rest @ [_, ..])) => {
+                format!("The tools here are: {}, and {} more.", first.join(", "), rest.len())
+            }
+            _ => format!("The tools here are: {}.", names.join(", ")),
+        },
     };
     match most_like(tool, offered) {
         Some(name) => format!("Tool '{tool}' does not exist here. Did you mean '{name}'? {there}"),

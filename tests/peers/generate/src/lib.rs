@@ -76,7 +76,7 @@ impl Tool {
 pub fn arguments(name: &str) -> String {
     format!(
         "#[derive(::serde::Deserialize, ::schemars::JsonSchema)]\n\
-         pub struct {name} {{ /** Left */ pub a: i64, /** Right */ pub b: i64 }}\n"
+         pub struct {name} {{ pub a: i64, pub b: i64 }}\n"
     )
 }
 
@@ -88,42 +88,11 @@ fn join<T: Display>(items: impl Iterator<Item = T>) -> String {
     })
 }
 
-/// As many tools as one step of picoflow is given here. It may handle 1,024.
-const MOST: usize = 1000;
-
-/// A step `name` and a flow `{name}Flow` of it. The tools from the 1,001st on are those of a base.
+/// A step `name` and a flow `{name}Flow` of it.
 #[must_use]
 pub fn picoflow(name: &str, count: usize, arguments: Arguments) -> String {
-    let tools: Vec<_> = Tool::all(count, arguments).collect();
-    let structs = join(tools.iter().map(Tool::own_struct));
-    let steps = tools.len().div_ceil(MOST);
-    let step_name = |number: usize| match number {
-        0 => name.to_owned(),
-        number => format!("{name}Base{number}"),
-    };
-    let steps = join(tools.chunks(MOST).enumerate().map(|(number, tools)| {
-        let base = if number + 1 < steps {
-            let base = step_name(number + 1);
-            format!("fn base(&self) -> Option<&dyn AnyStep> {{ Some(&{base}) }}")
-        } else {
-            String::new()
-        };
-        picoflow_step(&step_name(number), &base, tools)
-    }));
-    format!(
-        "{structs}{steps}
-pub struct {name}Flow;
-#[tools]
-impl Flow for {name}Flow {{
-    fn model(&self) -> ModelRef {{ ModelRef::new(\"in-process\", \"scripted\") }}
-    fn steps(&self) -> Steps {{ Steps::new().add({name}) }}
-}}
-"
-    )
-}
-
-fn picoflow_step(name: &str, base: &str, tools: &[Tool]) -> String {
-    let tools = join(tools.iter().map(|tool| {
+    let structs = join(Tool::all(count, arguments).map(|tool| tool.own_struct()));
+    let tools = join(Tool::all(count, arguments).map(|tool| {
         format!(
             "/// {}\n#[tool(define)]\nasync fn {}(&self, {}) -> Json<i64> {{ Json({}) }}",
             tool.description(),
@@ -133,12 +102,18 @@ fn picoflow_step(name: &str, base: &str, tools: &[Tool]) -> String {
         )
     }));
     format!(
-        "pub struct {name};
+        "{structs}
+pub struct {name};
 #[tools]
 impl Step for {name} {{
-    {base}
     fn prompt(&self, _cx: &Cx<'_>) -> Prompt {{ \"Add numbers with `add`.\".into() }}
     {tools}
+}}
+pub struct {name}Flow;
+#[tools]
+impl Flow for {name}Flow {{
+    fn model(&self) -> ModelRef {{ ModelRef::new(\"in-process\", \"scripted\") }}
+    fn steps(&self) -> Steps {{ Steps::new().add({name}) }}
 }}
 "
     )

@@ -5,12 +5,10 @@ use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// The arguments of every tool that takes a struct.
+/// The arguments of every tool that takes a struct. The fields have no descriptions, as parameters have none.
 #[derive(Deserialize, JsonSchema)]
 pub struct AddArgs {
-    /// Left
     pub a: i64,
-    /// Right
     pub b: i64,
 }
 
