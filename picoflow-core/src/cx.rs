@@ -240,6 +240,19 @@ impl Cx<'_> {
         self.run.branch.as_deref()
     }
 
+    /// A name for what this handler does, to hand to a back end that must not do it twice: the same in every attempt at
+    /// the turn, and another one in each call of each turn.
+    ///
+    /// It is `session/turn/tool/number`: the number of the turn in its session, and that of the call among those of its
+    /// tool in the turn. It says nothing of the arguments, which a model may word otherwise at the next attempt: a back
+    /// end should refuse a known key with other arguments. In a hook it names the step in place of the tool. The first
+    /// turn of a session has the same name at the next attempt only with a [`Turn::token`](crate::Turn::token).
+    ///
+    #[doc = include_str!("docs/cx_idempotency_key.md")]
+    pub fn idempotency_key(&self) -> String {
+        self.run.idempotency_key(self.at)
+    }
+
     /// Fires when nobody waits for the turn any more.
     /// See [`context`](Cx::context) for an example.
     pub fn cancellation(&self) -> &CancellationToken {

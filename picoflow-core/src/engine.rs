@@ -142,11 +142,19 @@ impl Engine {
     pub async fn run(&self, turn: Turn) -> Result<Reply, TurnError> {
         let flow = self.compiled(turn.flow.as_str())?;
         turn.check(flow)?;
-        match &turn.session {
-            None => self.run_new(flow, turn).await,
-            Some(id) => {
+        match (&turn.session, &turn.token) {
+            (Some(id), _) => {
                 let _guard = self.0.locks.acquire(id).await;
                 self.run_stored(flow, id, &turn).await
+            }
+            (None, None) => self.run_new(flow, self.0.host.session_id(), turn).await,
+            (None, Some(token)) => {
+                let id = token.clone();
+                let _guard = self.0.locks.acquire(&id).await;
+                match self.0.store.load(&id).await? {
+                    Some(stored) => first_again(&stored, flow, &turn),
+                    None => self.run_new(flow, id, turn).await,
+                }
             }
         }
     }
@@ -161,24 +169,38 @@ impl Engine {
         let flow = self.compiled(flow)?;
         let at = flow.place(step)?;
         let turn = Turn::new(flow.id.clone());
-        let env = self.env(flow, &self.0.host.session_id(), empty_object(), &turn);
+        let env = self.env(flow, &self.0.host.session_id(), 1, empty_object(), &turn);
         Ok((Run::new(env, Draft::new(flow, at)), at))
     }
 
-    async fn run_new(&self, flow: &Arc<CompiledFlow>, turn: Turn) -> Result<Reply, TurnError> {
+    async fn run_new(
+        &self,
+        flow: &Arc<CompiledFlow>,
+        id: String,
+        mut turn: Turn,
+    ) -> Result<Reply, TurnError> {
         let mut context = Map::new();
         if let Some(config) = turn.config.clone() {
             context.insert("config".to_owned(), config);
         }
         let context = Arc::new(Value::Object(context));
         let current = initial_step(flow, &context)?;
-        let id = self.0.host.session_id();
-        let run = Run::new(self.env(flow, &id, context, &turn), Draft::new(flow, current));
-        let (run, outcome) = work(run, Start::New, turn.message).await;
+        let run = Run::new(self.env(flow, &id, 1, context, &turn), Draft::new(flow, current));
+        let (run, outcome) = work(run, Start::New, turn.message.take()).await;
         let outcome = outcome?;
-        let session = new_session(&run, id, self.0.host.now().into());
-        self.0.store.create(&session).await?;
-        Ok(Reply::of(session, run, outcome))
+        let now = self.0.host.now().into();
+        let session = new_session(&run, id, now, turn.token.clone(), &outcome);
+        match self.0.store.create(&session).await {
+            // Another process was faster with the same turn.
+            Err(StoreError::Conflict { session }) if turn.token.is_some() => {
+                let stored = self.0.store.load(&session).await?;
+                first_again(&stored.ok_or(TurnError::Conflict { session })?, flow, &turn)
+            }
+            created => {
+                created?;
+                Ok(Reply::of(session, run, outcome))
+            }
+        }
     }
 
     async fn run_stored(
@@ -189,15 +211,32 @@ impl Engine {
     ) -> Result<Reply, TurnError> {
         let stored = self.0.store.load(id).await?;
         let stored = stored.ok_or_else(|| TurnError::UnknownSession { session: id.to_owned() })?;
+        check_flow(&stored, flow)?;
+        let token = turn.token.as_deref();
+        if let Some(reply) = Reply::stored(&stored, token) {
+            return Ok(reply);
+        }
         let current = admit(&stored, flow, turn)?;
         let context = Arc::clone(&stored.flow.context);
-        let run = Run::new(self.env(flow, id, context, turn), Draft::of(&stored, flow, current));
+        let env = self.env(flow, id, stored.turns + 1, context, turn);
+        let run = Run::new(env, Draft::of(&stored, flow, current));
         let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
         match outcome {
             Ok(outcome) => {
-                let session = written(&stored, &run, self.0.host.now().into());
-                self.0.store.save(&session, stored.revision).await?;
-                Ok(Reply::of(session, run, outcome))
+                let now = self.0.host.now().into();
+                let session = written(&stored, &run, now, turn.token.clone(), &outcome);
+                match self.0.store.save(&session, stored.revision).await {
+                    // Another process may have been faster with the same turn.
+                    Err(StoreError::Conflict { session }) if token.is_some() => {
+                        let stored = self.0.store.load(&session).await?;
+                        let reply = stored.and_then(|stored| Reply::stored(&stored, token));
+                        reply.ok_or(TurnError::Conflict { session })
+                    }
+                    saved => {
+                        saved?;
+                        Ok(Reply::of(session, run, outcome))
+                    }
+                }
             }
             Err(error) => {
                 if error.is_noted() {
@@ -208,12 +247,20 @@ impl Engine {
         }
     }
 
-    fn env(&self, flow: &Arc<CompiledFlow>, id: &str, context: Arc<Value>, turn: &Turn) -> Env {
+    fn env(
+        &self,
+        flow: &Arc<CompiledFlow>,
+        id: &str,
+        number: u64,
+        context: Arc<Value>,
+        turn: &Turn,
+    ) -> Env {
         Env {
             flow: Arc::clone(flow),
             model: Arc::clone(&self.0.model),
             host: Arc::clone(&self.0.host),
             session: id.to_owned(),
+            turn: number,
             context,
             cancellation: turn.cancellation.child_token(),
             invocations: AtomicU32::new(0),
@@ -273,16 +320,28 @@ fn initial_step(flow: &CompiledFlow, context: &Value) -> Result<usize, TurnError
     target.map_or(Ok(0), |target| flow.place(&target))
 }
 
-/// Whether the turn may go on with this session; if so, the place of its current step.
+/// The answer to a first turn whose session is there already.
+fn first_again(stored: &Session, flow: &CompiledFlow, turn: &Turn) -> Result<Reply, TurnError> {
+    check_flow(stored, flow)?;
+    Reply::stored(stored, turn.token.as_deref())
+        .ok_or_else(|| TurnError::UsedToken { session: stored.id.clone() })
+}
+
+/// Whether the session is one of this flow.
+fn check_flow(session: &Session, flow: &CompiledFlow) -> Result<(), TurnError> {
+    if session.flow.name == flow.id {
+        return Ok(());
+    }
+    Err(TurnError::FlowMismatch {
+        session: session.id.clone(),
+        actual: session.flow.name.clone(),
+        asked: flow.id.clone(),
+    })
+}
+
+/// Whether the turn may go on with this session of its flow; if so, the place of its current step.
 fn admit(session: &Session, flow: &CompiledFlow, turn: &Turn) -> Result<usize, TurnError> {
     let id = || session.id.clone();
-    if session.flow.name != flow.id {
-        return Err(TurnError::FlowMismatch {
-            session: id(),
-            actual: session.flow.name.clone(),
-            asked: flow.id.clone(),
-        });
-    }
     if session.run_status != RunStatus::Running {
         return Err(TurnError::EndedSession { session: id() });
     }

@@ -73,6 +73,22 @@ pub enum TurnError {
         /// The limit.
         limit: usize,
     },
+    /// The turn's token is no name.
+    #[error(
+        "the turn's token `{token}` is not 1 to 128 visible ASCII characters: give it a UUID, or leave it out"
+    )]
+    InvalidToken {
+        /// The token.
+        token: String,
+    },
+    /// A turn that starts a session has the id of a session that has gone on since.
+    #[error(
+        "the token of a first turn is session `{session}`, which has had other turns since: give a new session a new token"
+    )]
+    UsedToken {
+        /// The session.
+        session: String,
+    },
     /// `config` nests deeper than can be stored.
     #[error("`config` has more than {limit} levels of objects and arrays")]
     ConfigTooDeep {
@@ -183,6 +199,8 @@ impl TurnError {
             Self::Conflict { .. } => "SESSION_CONFLICT",
             Self::EmptyMessage => "MESSAGE_EMPTY",
             Self::MessageTooLarge { .. } => "MESSAGE_TOO_LARGE",
+            Self::InvalidToken { .. } => "TURN_TOKEN_INVALID",
+            Self::UsedToken { .. } => "TURN_TOKEN_USED",
             Self::ConfigTooDeep { .. } => "CONFIG_TOO_DEEP",
             Self::ConfigMismatch { .. } => "SESSION_CONFIG_MISMATCH",
             Self::UnknownStep { .. } => "STEP_UNKNOWN",

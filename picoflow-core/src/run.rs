@@ -7,6 +7,7 @@ mod children;
 mod dispatch;
 mod draft;
 mod handler;
+mod key;
 mod settle;
 mod turn;
 
@@ -35,6 +36,8 @@ pub(crate) struct Env {
     pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) host: Arc<dyn Host>,
     pub(crate) session: String,
+    /// The number of the turn in its session, from 1.
+    pub(crate) turn: u64,
     pub(crate) context: Arc<Value>,
     pub(crate) cancellation: CancellationToken,
     /// Children started so far, over all depths and branches.
@@ -52,6 +55,9 @@ pub(crate) struct Run {
     /// A misuse of the API by the flow's code. It fails the turn as soon as that code returns.
     pub(crate) fault: OnceLock<TurnError>,
     transitions: u32,
+    started: key::Started,
+    /// Which branch of which `run_steps` it is, such as `1:StockStep:sku-1/`, in the names of its calls.
+    scope: String,
 }
 
 /// What a turn leaves behind besides its draft. It only grows, and a failing handler does not undo it.
@@ -82,6 +88,8 @@ impl Run {
             record: Record::default(),
             fault: OnceLock::new(),
             transitions: 0,
+            started: key::Started::default(),
+            scope: String::new(),
         }
     }
 

@@ -17,7 +17,7 @@ pub use store::{SessionQuery, SessionStore, SessionSummary, StoreError};
 pub use timestamp::Timestamp;
 
 use crate::{
-    FlowId, StepId,
+    ContentType, FlowId, StepId,
     model::{ModelRef, Usage},
 };
 use serde::{Deserialize, Serialize};
@@ -61,6 +61,12 @@ pub struct Session {
     pub created_on: Timestamp,
     /// When it was last written.
     pub save_on: Timestamp,
+    /// Turns that it has had. A failed one does not count.
+    #[serde(default)]
+    pub turns: u64,
+    /// The newest turn, if its caller gave it a token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_turn: Option<LastTurn>,
     /// Tokens that the models of this session reported.
     #[serde(default)]
     pub tokens: Usage,
@@ -75,6 +81,22 @@ pub struct Session {
     pub warn: Vec<LogEntry>,
     /// The conversation.
     pub flow: FlowState,
+}
+
+/// What a turn with a token answered, for a caller that asks again because it did not hear the answer.
+///
+/// See [`Turn::token`](crate::Turn::token) for an example.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct LastTurn {
+    /// The caller's token.
+    pub token: String,
+    /// The text of the reply.
+    pub text: String,
+    /// Its content type.
+    #[serde(default)]
+    pub content_type: ContentType,
 }
 
 /// Whether a session goes on.

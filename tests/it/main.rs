@@ -30,6 +30,7 @@ mod parallel;
 mod parts;
 mod prototype_rules;
 mod replies;
+mod retries;
 mod rules;
 mod scenario;
 mod schemas;

@@ -70,7 +70,7 @@ async fn document() -> Value {
 #[tokio::test]
 async fn the_document_has_the_field_names_of_the_reference() {
     let document = document().await;
-    let top = "id revision version runStatus createdOn saveOn tokens log warn flow";
+    let top = "id revision version runStatus createdOn saveOn turns tokens log warn flow";
     assert_eq!(keys(&document), top);
     assert_eq!(document["runStatus"], "running");
     assert_eq!(

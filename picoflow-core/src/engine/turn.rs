@@ -5,7 +5,8 @@ use crate::{
     model::Usage,
     run::{Outcome, Run},
     session::{
-        FlowState, Level, LogEntry, RunStatus, SESSION_VERSION, Session, StepState, Timestamp,
+        FlowState, LastTurn, Level, LogEntry, RunStatus, SESSION_VERSION, Session, StepState,
+        Timestamp,
     },
     storable::{MOST_NESTING, is_too_deep},
 };
@@ -31,6 +32,7 @@ pub struct Turn {
     pub(super) session: Option<String>,
     pub(super) message: Option<String>,
     pub(super) config: Option<Value>,
+    pub(super) token: Option<String>,
     pub(super) cancellation: CancellationToken,
 }
 
@@ -43,6 +45,7 @@ impl Turn {
             session: None,
             message: None,
             config: None,
+            token: None,
             cancellation: CancellationToken::new(),
         }
     }
@@ -69,6 +72,18 @@ impl Turn {
         self
     }
 
+    /// A name for this turn, so that it can be sent again when its answer was lost: if it is the session's newest turn,
+    /// it does not run again, and its stored answer is the reply. A turn that failed runs again.
+    ///
+    /// The token of a turn that starts a session becomes the session's id: make it as hard to guess, such as a UUID of
+    /// version 4. It has 1 to 128 visible ASCII characters.
+    ///
+    #[doc = include_str!("../docs/turn_token.md")]
+    pub fn token(mut self, token: impl Into<String>) -> Self {
+        self.token = Some(token.into());
+        self
+    }
+
     /// Ends the turn with [`TurnError::Cancelled`] when the token fires.
     /// See [`Engine::run`](crate::Engine::run) for an example.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
@@ -79,6 +94,12 @@ impl Turn {
     pub(super) fn check(&self, flow: &CompiledFlow) -> Result<(), TurnError> {
         if self.config.as_ref().is_some_and(is_too_deep) {
             return Err(TurnError::ConfigTooDeep { limit: MOST_NESTING });
+        }
+        if let Some(token) = &self.token
+            && !((1..=128).contains(&token.len())
+                && token.bytes().all(|byte| byte.is_ascii_graphic()))
+        {
+            return Err(TurnError::InvalidToken { token: token.clone() });
         }
         let limit = flow.limits.message_bytes;
         match &self.message {
@@ -112,21 +133,38 @@ pub struct Reply {
     pub events: Vec<TurnEvent>,
     /// What the models of this turn reported.
     pub usage: Usage,
+    /// Whether this is the stored answer to an earlier try with the same [`Turn::token`]. It has neither events nor
+    /// usage.
+    pub replayed: bool,
 }
 
 impl Reply {
     pub(super) fn of(session: Session, run: Run, outcome: Outcome) -> Self {
-        let content_types = &run.draft.content_types;
-        let content_type = content_types.get(&run.draft.current).cloned();
         Self {
             session: session.id,
+            content_type: content_type(&run),
             text: outcome.text,
             completed: outcome.is_end,
-            content_type: content_type.unwrap_or_default(),
             step: session.flow.current_step,
             events: run.record.events,
             usage: run.record.usage,
+            replayed: false,
         }
+    }
+
+    /// The stored answer, if the session's newest turn had this token.
+    pub(super) fn stored(session: &Session, token: Option<&str>) -> Option<Self> {
+        let last = session.last_turn.as_ref().filter(|last| Some(&*last.token) == token)?;
+        Some(Self {
+            session: session.id.clone(),
+            text: last.text.clone(),
+            completed: session.is_completed(),
+            content_type: last.content_type.clone(),
+            step: session.flow.current_step.clone(),
+            events: Vec::new(),
+            usage: Usage::default(),
+            replayed: true,
+        })
     }
 
     /// The tools that were called, in order.
@@ -148,8 +186,18 @@ impl Reply {
     }
 }
 
+fn content_type(run: &Run) -> ContentType {
+    run.draft.content_types.get(&run.draft.current).cloned().unwrap_or_default()
+}
+
 /// The first document of a session.
-pub(super) fn new_session(run: &Run, id: String, now: Timestamp) -> Session {
+pub(super) fn new_session(
+    run: &Run,
+    id: String,
+    now: Timestamp,
+    token: Option<String>,
+    outcome: &Outcome,
+) -> Session {
     let flow = &run.env.flow;
     let empty = Session {
         id,
@@ -158,6 +206,8 @@ pub(super) fn new_session(run: &Run, id: String, now: Timestamp) -> Session {
         run_status: RunStatus::Running,
         created_on: now,
         save_on: now,
+        turns: 0,
+        last_turn: None,
         tokens: Usage::default(),
         log: Vec::new(),
         error: Vec::new(),
@@ -172,17 +222,29 @@ pub(super) fn new_session(run: &Run, id: String, now: Timestamp) -> Session {
             memory: std::collections::BTreeMap::new(),
         },
     };
-    let mut session = written(&empty, run, now);
+    let mut session = written(&empty, run, now, token, outcome);
     session.revision = 0;
     session
 }
 
 /// The document after a turn.
-pub(super) fn written(before: &Session, run: &Run, now: Timestamp) -> Session {
+pub(super) fn written(
+    before: &Session,
+    run: &Run,
+    now: Timestamp,
+    token: Option<String>,
+    outcome: &Outcome,
+) -> Session {
     let flow = &run.env.flow;
     let mut session = before.clone();
     session.revision = before.revision + 1;
     session.save_on = now;
+    session.turns += 1;
+    session.last_turn = token.map(|token| LastTurn {
+        token,
+        text: outcome.text.clone(),
+        content_type: content_type(run),
+    });
     session.tokens.add(&run.record.usage);
     session.add_entries(run.record.entries.iter().cloned());
     if run.draft.is_completed {

@@ -16,6 +16,7 @@ pub struct ToolContext {
     cancellation: CancellationToken,
     call_id: Option<String>,
     session: Option<String>,
+    idempotency_key: Option<String>,
 }
 
 impl ToolContext {
@@ -57,6 +58,20 @@ impl ToolContext {
         self
     }
 
+    /// The same with a name for what the call does, see [`Cx::idempotency_key`](crate::Cx::idempotency_key).
+    ///
+    /// ```
+    /// use picoflow_core::ToolContext;
+    ///
+    /// let cx = ToolContext::default().with_idempotency_key("s-1/3/refund/1");
+    /// assert_eq!(cx.idempotency_key(), Some("s-1/3/refund/1"));
+    /// ```
+    #[must_use]
+    pub fn with_idempotency_key(mut self, key: impl Into<String>) -> Self {
+        self.idempotency_key = Some(key.into());
+        self
+    }
+
     /// Fires when nobody waits for the tool any more. A tool that has not started by then never does.
     /// See [`with_cancellation`](ToolContext::with_cancellation) for an example.
     pub const fn cancellation(&self) -> &CancellationToken {
@@ -66,6 +81,11 @@ impl ToolContext {
     /// The id of the model's call, where there is a model.
     pub fn call_id(&self) -> Option<&str> {
         self.call_id.as_deref()
+    }
+
+    /// A name for what the call does that every attempt at the turn gives it again, where there is a turn.
+    pub fn idempotency_key(&self) -> Option<&str> {
+        self.idempotency_key.as_deref()
     }
 
     /// The session, where there is one.

@@ -2,7 +2,7 @@
 
 mod changes;
 
-use super::{Env, Record, Run};
+use super::{Env, Record, Run, key::Started};
 use crate::{Batch, Branch, Child, ChildError, ParallelInvocation, StepId, TurnError};
 use changes::Changes;
 use futures_util::future::join_all;
@@ -32,6 +32,7 @@ impl Run {
         let env = Arc::clone(&self.env);
         let places = self.check_children(&env, &children)?;
         let fork = self.draft.clone();
+        self.started.count_batch();
         let branches = children.iter().zip(&places).enumerate();
         let running = branches.map(|(index, (child, &at))| {
             let mut run = self.fork(child, index);
@@ -110,6 +111,8 @@ impl Run {
             record: Record::default(),
             fault: OnceLock::new(),
             transitions: 0,
+            started: Started::default(),
+            scope: self.scope_of(child),
         }
     }
 

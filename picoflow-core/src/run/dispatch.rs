@@ -4,6 +4,7 @@ use super::{
     Env, Run,
     calls::{is_offered, unknown_tool, validate},
     handler::Job,
+    key::Handled,
 };
 use crate::{
     Hidden, ToolCall, ToolResponse, TurnError, TurnEvent,
@@ -14,6 +15,7 @@ use crate::{
     tool::{Failure, ToolError, ToolResult},
 };
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// What a call that was handled says to the model unless its handler says otherwise.
 pub(super) const VALIDATED: &str = "input validated";
@@ -82,7 +84,7 @@ impl Run {
                 return Ok(Ok(stay()));
             }
         };
-        self.handle(env, at, job).await
+        self.handle(env, at, Handled::Tool(Arc::clone(&tool.definition)), job).await
     }
 
     /// One handler for all calls. It runs only if the arguments of every call are valid, and what it decides counts
@@ -108,7 +110,9 @@ impl Run {
             }
             return Ok(());
         }
-        match self.handle(env, at, Job::Group(route, calls)).await? {
+        let names: Vec<_> = calls.iter().map(ToolCall::name).collect();
+        let handled = Handled::Group(names.join("+").into());
+        match self.handle(env, at, handled, Job::Group(route, calls)).await? {
             Ok(response) => {
                 let feedback = response.tool_feedback().unwrap_or(VALIDATED).to_owned();
                 dispatched.responses.push(response);
@@ -117,7 +121,6 @@ impl Run {
                 }
             }
             Err(error) => {
-                let names: Vec<_> = calls.iter().map(ToolCall::name).collect();
                 let feedback = self.explain(step, &names.join(", "), error)?;
                 for call in calls {
                     self.add(step, call, feedback.clone(), ToolStatus::Error, dispatched);

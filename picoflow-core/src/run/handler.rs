@@ -1,6 +1,6 @@
 //! One handler at work.
 
-use super::{Env, Run};
+use super::{Env, Run, key::Handled};
 use crate::{
     BoxFuture, Cx, ToolCall, TurnError,
     flow::Route,
@@ -34,9 +34,11 @@ impl Run {
         &mut self,
         env: &Env,
         at: usize,
+        handled: Handled,
         job: Job<'_>,
     ) -> Result<ToolResult, TurnError> {
         let step = env.step(at)?;
+        let outer = self.started.enter(handled);
         let (before, depth) = (self.draft.clone(), self.depth);
         let site = env.site(step, job.first_id());
         let limit = step.limits.tool_timeout;
@@ -45,7 +47,7 @@ impl Run {
             let started = match job {
                 Job::One(route, view) => env.flow.call(step, route, &mut cx, view),
                 Job::Group(route, calls) => env.flow.call_group(step, route, &mut cx, calls),
-                Job::Native(tool, view) => Some(native(env, tool, view)),
+                Job::Native(tool, view) => Some(native(&cx, tool, view)),
             };
             match started {
                 Some(handler) => guard(env.host.tool_call(site, handler), limit).await.flatten(),
@@ -56,6 +58,7 @@ impl Run {
         };
         // A handler that was cut off in a child did not come back up.
         self.depth = depth;
+        self.started.leave(outer);
         self.check_fault()?;
         match &result {
             Ok(response) => {
@@ -74,11 +77,12 @@ impl Run {
 }
 
 /// A tool that knows nothing of the session but its name.
-fn native<'a>(env: &Env, tool: &'a NativeTool, view: CallView<'a>) -> BoxFuture<'a, ToolResult> {
+fn native<'a>(cx: &Cx<'_>, tool: &'a NativeTool, view: CallView<'a>) -> BoxFuture<'a, ToolResult> {
     let context = ToolContext::default()
-        .with_cancellation(env.cancellation.clone())
+        .with_cancellation(cx.cancellation().clone())
         .with_call_id(view.call().id())
-        .with_session(&env.session);
+        .with_session(cx.session_id())
+        .with_idempotency_key(cx.idempotency_key());
     Box::pin(async move { tool.run(view, &context).await.into_result() })
 }
 
