@@ -189,7 +189,7 @@ impl Engine {
         let (run, outcome) = work(run, Start::New, turn.message.take()).await;
         let outcome = outcome?;
         let now = self.0.host.now().into();
-        let session = new_session(&run, id, now, turn.token.clone(), &outcome);
+        let session = new_session(&run, id, now, turn.token.clone(), &outcome)?;
         match self.0.store.create(&session).await {
             // Another process was faster with the same turn.
             Err(StoreError::Conflict { session }) if turn.token.is_some() => {
@@ -221,10 +221,12 @@ impl Engine {
         let env = self.env(flow, id, stored.turns + 1, context, turn);
         let run = Run::new(env, Draft::of(&stored, flow, current));
         let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
-        match outcome {
-            Ok(outcome) => {
-                let now = self.0.host.now().into();
-                let session = written(&stored, &run, now, turn.token.clone(), &outcome);
+        let written = outcome.and_then(|outcome| {
+            let now = self.0.host.now().into();
+            Ok((written(&stored, &run, now, turn.token.clone(), &outcome)?, outcome))
+        });
+        match written {
+            Ok((session, outcome)) => {
                 match self.0.store.save(&session, stored.revision).await {
                     // Another process may have been faster with the same turn.
                     Err(StoreError::Conflict { session }) if token.is_some() => {

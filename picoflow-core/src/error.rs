@@ -1,6 +1,10 @@
 //! Why a turn failed.
 
-use crate::{BoxError, FlowId, StepId, model::ModelError, session::StoreError};
+use crate::{
+    BoxError, FlowId, StepId,
+    model::{Block, ModelError},
+    session::StoreError,
+};
 
 /// Why [`Engine::run`](crate::Engine::run) gave no reply.
 ///
@@ -89,6 +93,18 @@ pub enum TurnError {
         /// The session.
         session: String,
     },
+    /// The turn would make the session too large to be stored.
+    #[error(
+        "session `{session}` would have {bytes} bytes, the limit is {limit}: let steps forget or summarise their history, keep large data elsewhere, or raise `Limits::document_bytes`"
+    )]
+    SessionTooLarge {
+        /// The session.
+        session: String,
+        /// Its size.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// `config` nests deeper than can be stored.
     #[error("`config` has more than {limit} levels of objects and arrays")]
     ConfigTooDeep {
@@ -126,6 +142,16 @@ pub enum TurnError {
         step: StepId,
         /// Why.
         source: ModelError,
+    },
+    /// The provider refused to answer, and neither the step nor the flow had an answer of its own.
+    #[error(
+        "step `{step}`: the provider refused to answer: {block}; `on_model_blocked` could answer in its place"
+    )]
+    Blocked {
+        /// The step that asked.
+        step: StepId,
+        /// What the provider said.
+        block: Box<Block>,
     },
     /// The model's replies were of no use, after all attempts.
     #[error(
@@ -201,11 +227,13 @@ impl TurnError {
             Self::MessageTooLarge { .. } => "MESSAGE_TOO_LARGE",
             Self::InvalidToken { .. } => "TURN_TOKEN_INVALID",
             Self::UsedToken { .. } => "TURN_TOKEN_USED",
+            Self::SessionTooLarge { .. } => "SESSION_TOO_LARGE",
             Self::ConfigTooDeep { .. } => "CONFIG_TOO_DEEP",
             Self::ConfigMismatch { .. } => "SESSION_CONFIG_MISMATCH",
             Self::UnknownStep { .. } => "STEP_UNKNOWN",
             Self::Limit { .. } => "TURN_LIMIT",
             Self::Model { .. } => "MODEL_FAILED",
+            Self::Blocked { .. } => "MODEL_BLOCKED",
             Self::NoReply { .. } => "MODEL_NO_REPLY",
             Self::Aborted { .. } => "TOOL_ABORTED",
             Self::Hook { .. } => "HOOK_FAILED",
@@ -229,6 +257,7 @@ impl TurnError {
         match self {
             Self::Limit { step, .. }
             | Self::Model { step, .. }
+            | Self::Blocked { step, .. }
             | Self::NoReply { step, .. }
             | Self::Aborted { step, .. }
             | Self::Hook { step, .. }
@@ -243,8 +272,10 @@ impl TurnError {
         matches!(
             self,
             Self::UnknownStep { .. }
+                | Self::SessionTooLarge { .. }
                 | Self::Limit { .. }
                 | Self::Model { .. }
+                | Self::Blocked { .. }
                 | Self::NoReply { .. }
                 | Self::Aborted { .. }
                 | Self::Hook { .. }

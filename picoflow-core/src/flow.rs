@@ -13,8 +13,8 @@ pub use graph::{EdgeKind, FlowGraph, GraphEdge, GraphNode};
 pub use report::{BuildError, BuildFault, BuildNote, BuildReport, BuildWarning};
 
 use crate::{
-    FlowId, Limits, StepEntry, StepId, ToolDefinition,
-    model::ModelRef,
+    Cx, FlowId, HookResult, Limits, StepEntry, StepId, StepResponse, ToolDefinition,
+    model::{Block, ModelError, ModelFailure, ModelRef, Recovery},
     native::NativeTool,
     step::IntoStepEntry,
     tool::{
@@ -23,6 +23,7 @@ use crate::{
     },
 };
 use serde_json::Value;
+use std::future::Future;
 
 /// A conversation: its steps, its model, and what all steps share.
 ///
@@ -98,6 +99,32 @@ pub trait Flow: Send + Sync + Sized + 'static {
     /// See [`initial_step`](Flow::initial_step) for an example.
     fn native_tools(&self) -> Vec<NativeTool> {
         Vec::new()
+    }
+
+    /// Whether to ask a model again after an error, where the step leaves it open. Default: the kind of the error.
+    /// See [`Step::should_retry`](crate::Step::should_retry) for what it decides, and for an example.
+    fn should_retry(&self, _cx: &Cx<'_>, _error: &ModelError) -> Option<bool> {
+        None
+    }
+
+    /// The model of a step gave no reply, and the step has nothing in its place. Default: nothing either.
+    /// See [`Step::on_model_error`](crate::Step::on_model_error).
+    fn on_model_error(
+        &self,
+        _cx: &mut Cx<'_>,
+        _failure: &ModelFailure,
+    ) -> impl Future<Output = HookResult<Recovery>> + Send {
+        async { Ok(Recovery::Pass) }
+    }
+
+    /// The provider refused to answer a step, and the step has nothing in its place. Default: nothing either.
+    /// See [`Step::on_model_blocked`](crate::Step::on_model_blocked).
+    fn on_model_blocked(
+        &self,
+        _cx: &mut Cx<'_>,
+        _block: &Block,
+    ) -> impl Future<Output = HookResult<Option<StepResponse>>> + Send {
+        async { Ok(None) }
     }
 
     /// Bounds of a turn.

@@ -24,6 +24,8 @@ pub struct Limits {
     pub(crate) nesting: u32,
     pub(crate) invocations: u32,
     pub(crate) message_bytes: usize,
+    pub(crate) result_bytes: usize,
+    pub(crate) document_bytes: usize,
 }
 
 impl Default for Limits {
@@ -38,6 +40,8 @@ impl Default for Limits {
             nesting: 8,
             invocations: 256,
             message_bytes: 256 * 1024,
+            result_bytes: 1024 * 1024,
+            document_bytes: 16 * 1024 * 1024,
         }
     }
 }
@@ -84,7 +88,10 @@ setters! {
     /// assert_ne!(Limits::default().attempts(1), Limits::default());
     /// ```
     attempts: u32,
-    /// The wait before a retry after an error, unless the provider asks for another. Default 500 ms.
+    /// The wait before the first retry after an error. It doubles with each further one, up to 30 s (or this, if it is
+    /// longer), and is shortened by up to a half at random, so that many sessions do not come back at once. A provider
+    /// that asks for another wait gets it, unless it is longer than `model_timeout`: then there is no retry. Default
+    /// 500 ms.
     ///
     /// ```
     /// use picoflow_core::Limits;
@@ -135,4 +142,22 @@ setters! {
     /// assert_ne!(Limits::default().message_bytes(4096), Limits::default());
     /// ```
     message_bytes: usize,
+    /// Size of what a tool tells the model, in bytes. Of a longer result the model is told that it is too long, and by
+    /// how much. Default 1 MiB.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    ///
+    /// assert_ne!(Limits::default().result_bytes(16 * 1024), Limits::default());
+    /// ```
+    result_bytes: usize,
+    /// Size of the stored session, in bytes of JSON. A turn that would make it larger fails, and the session stays as it
+    /// was. Default 16 MiB. Only a flow's value counts.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    ///
+    /// assert_ne!(Limits::default().document_bytes(1024 * 1024), Limits::default());
+    /// ```
+    document_bytes: usize,
 }

@@ -1,9 +1,11 @@
 //! What the runtime asks of a language model.
 
+mod failure;
 mod output;
 mod reference;
 mod usage;
 
+pub use failure::{Block, BlockPhase, BlockReason, ModelFailure, Recovery};
 pub use output::ModelOutput;
 pub(crate) use output::without_fence;
 pub use reference::ModelRef;
@@ -212,6 +214,9 @@ pub enum ModelError {
     /// Another try would fail the same way.
     #[error("the model call failed: {0}")]
     Permanent(#[source] BoxError),
+    /// The provider refused to answer.
+    #[error("the provider refused to answer: {0}")]
+    Blocked(Box<Block>),
     /// It took longer than the step's limit.
     #[error("the model did not answer within {0:?}")]
     TimedOut(Duration),
@@ -228,6 +233,12 @@ impl ModelError {
     /// See [`ModelError`] for an example.
     pub fn permanent(error: impl Into<BoxError>) -> Self {
         Self::Permanent(error.into())
+    }
+
+    /// A refusal of the provider.
+    /// See [`Block`] for an example.
+    pub fn blocked(block: Block) -> Self {
+        Self::Blocked(Box::new(block))
     }
 
     /// Whether another try may help.

@@ -8,6 +8,7 @@ mod dispatch;
 mod draft;
 mod handler;
 mod key;
+mod recover;
 mod settle;
 mod turn;
 

@@ -6,6 +6,7 @@ mod history;
 mod lock;
 mod memory_store;
 mod message;
+mod size;
 mod store;
 mod timestamp;
 
@@ -13,6 +14,7 @@ pub use history::{HistoryFault, check_history};
 pub(crate) use lock::SessionLocks;
 pub use memory_store::MemoryStore;
 pub use message::{Message, MessageKind, ToolStatus};
+pub(crate) use size::larger_than;
 pub use store::{SessionQuery, SessionStore, SessionSummary, StoreError};
 pub use timestamp::Timestamp;
 

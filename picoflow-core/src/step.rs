@@ -12,7 +12,7 @@ pub use terminate::TerminateSessionStep;
 
 use crate::{
     BoxError, BoxFuture, Cx, Limits, StepId, StepResponse, ToolDefinition,
-    model::{ModelOutput, ModelReply},
+    model::{Block, ModelError, ModelFailure, ModelOutput, ModelReply, Recovery},
     native::NativeTool,
     tool::{
         check::Shared,
@@ -220,6 +220,49 @@ pub trait Step: Send + Sync + Sized + 'static {
     #[doc = include_str!("docs/step_replies.md")]
     fn check_response(&self, cx: &Cx<'_>, reply: &ModelReply) -> Verdict {
         self.base().map_or(Verdict::Accept, |base| base.dyn_check_response(cx, reply))
+    }
+
+    /// Whether to ask again after an error, while attempts are left. `None`: the flow decides, and without it the kind
+    /// of the error ([`ModelError::is_transient`]). It changes neither the number of attempts nor the wait. A refusal
+    /// of the provider ([`on_model_blocked`](Step::on_model_blocked)) is never tried again. Default: `None`.
+    ///
+    #[doc = include_str!("docs/step_failures.md")]
+    fn should_retry(&self, cx: &Cx<'_>, error: &ModelError) -> Option<bool> {
+        self.base().and_then(|base| base.dyn_should_retry(cx, error))
+    }
+
+    /// The model gave no reply, after all attempts: an answer in its place, a transition, or another model. The flow's
+    /// hook of the same name is asked after this one. Tools that have run do not run again. Default: nothing, and the
+    /// turn fails.
+    /// See [`should_retry`](Step::should_retry) for an example.
+    fn on_model_error(
+        &self,
+        cx: &mut Cx<'_>,
+        failure: &ModelFailure,
+    ) -> impl Future<Output = HookResult<Recovery>> + Send {
+        async {
+            match self.base() {
+                Some(base) => base.dyn_on_model_error(cx, failure).await,
+                None => Ok(Recovery::Pass),
+            }
+        }
+    }
+
+    /// The provider refused to answer: a text or a transition in place of the reply. The flow's hook of the same name
+    /// is asked after this one. Default: nothing, and the turn fails with
+    /// [`TurnError::Blocked`](crate::TurnError::Blocked).
+    /// See [`should_retry`](Step::should_retry) for an example.
+    fn on_model_blocked(
+        &self,
+        cx: &mut Cx<'_>,
+        block: &Block,
+    ) -> impl Future<Output = HookResult<Option<StepResponse>>> + Send {
+        async {
+            match self.base() {
+                Some(base) => base.dyn_on_model_blocked(cx, block).await,
+                None => Ok(None),
+            }
+        }
     }
 
     /// The model answered without a tool call. A text ends the turn with that text; a transition goes on. Default:

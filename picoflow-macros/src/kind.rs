@@ -55,14 +55,25 @@ impl Kind {
                 "on_exit",
                 "on_crossing",
                 "check_response",
+                "should_retry",
+                "on_model_error",
+                "on_model_blocked",
                 "on_response",
                 "is_end",
                 "check_params",
             ],
             Self::LogicStep => &["run_logic", "on_enter", "on_exit"],
-            Self::Flow => {
-                &["model", "steps", "initial_step", "define_tools", "native_tools", "limits"]
-            }
+            Self::Flow => &[
+                "model",
+                "steps",
+                "initial_step",
+                "define_tools",
+                "native_tools",
+                "limits",
+                "should_retry",
+                "on_model_error",
+                "on_model_blocked",
+            ],
         }
     }
 }

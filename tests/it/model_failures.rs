@@ -2,17 +2,12 @@
 
 use crate::support::{Talk, TestFlow, lines, warnings};
 use picoflow::{
-    BoxFuture, Host, SystemHost, TurnError,
+    BoxFuture, TurnError,
     model::{ChatModel, ChatRequest, ModelError},
     prelude::*,
-    session::MemoryStore,
     testing::{Rule, ScriptedModel},
 };
-use std::{
-    future::pending,
-    sync::{Arc, Mutex},
-    time::{Duration, SystemTime},
-};
+use std::{future::pending, sync::Mutex, time::Duration};
 
 struct Talks;
 
@@ -180,50 +175,6 @@ async fn a_model_that_never_answers_in_time_is_a_typed_error() {
     };
     assert_eq!(*limit, Duration::from_secs(3));
     assert_eq!(talk.say("Still there?").await.text, "Hello.");
-}
-
-/// Remembers the waits, and does not wait.
-struct Waits(Arc<Mutex<Vec<Duration>>>);
-
-impl Host for Waits {
-    fn now(&self) -> SystemTime {
-        SystemHost.now()
-    }
-
-    fn random(&self) -> u64 {
-        SystemHost.random()
-    }
-
-    fn session_id(&self) -> String {
-        SystemHost.session_id()
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        self.0.lock().unwrap().push(duration);
-        Box::pin(async {})
-    }
-}
-
-#[tokio::test]
-async fn a_retry_waits_as_long_as_the_provider_asks_else_as_the_limits_say() {
-    let model = ScriptedModel::new()
-        .answer(Rule::new().times(1), |_| {
-            Err(ModelError::Transient {
-                source: "429".into(),
-                retry_after: Some(Duration::from_secs(20)),
-            })
-        })
-        .answer(Rule::new().times(1), |_| Err(ModelError::transient("503")))
-        .on(Rule::new(), "Hello.");
-    let limits = Limits::default().retry_delay(Duration::from_millis(70));
-    let flow = TestFlow::new(Steps::new().add(Talks)).limits(limits);
-    let waits = Arc::default();
-    let host = Waits(Arc::clone(&waits));
-    let store = Arc::new(MemoryStore::new());
-    let shared = store.clone();
-    let mut talk = Talk::open(flow, model, shared, store, |engine| engine.host(host)).await;
-    talk.say("Hi").await;
-    assert_eq!(*waits.lock().unwrap(), [Duration::from_secs(20), Duration::from_millis(70)]);
 }
 
 #[tokio::test(start_paused = true)]

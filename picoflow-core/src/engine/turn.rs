@@ -6,7 +6,7 @@ use crate::{
     run::{Outcome, Run},
     session::{
         FlowState, LastTurn, Level, LogEntry, RunStatus, SESSION_VERSION, Session, StepState,
-        Timestamp,
+        Timestamp, larger_than,
     },
     storable::{MOST_NESTING, is_too_deep},
 };
@@ -197,7 +197,7 @@ pub(super) fn new_session(
     now: Timestamp,
     token: Option<String>,
     outcome: &Outcome,
-) -> Session {
+) -> Result<Session, TurnError> {
     let flow = &run.env.flow;
     let empty = Session {
         id,
@@ -222,9 +222,9 @@ pub(super) fn new_session(
             memory: std::collections::BTreeMap::new(),
         },
     };
-    let mut session = written(&empty, run, now, token, outcome);
+    let mut session = written(&empty, run, now, token, outcome)?;
     session.revision = 0;
-    session
+    Ok(session)
 }
 
 /// The document after a turn.
@@ -234,7 +234,7 @@ pub(super) fn written(
     now: Timestamp,
     token: Option<String>,
     outcome: &Outcome,
-) -> Session {
+) -> Result<Session, TurnError> {
     let flow = &run.env.flow;
     let mut session = before.clone();
     session.revision = before.revision + 1;
@@ -257,7 +257,11 @@ pub(super) fn written(
     session.flow.sequence.extend(run.record.moves.iter().cloned());
     session.flow.memory.clone_from(&run.draft.memory);
     session.flow.steps = states(before, run);
-    session
+    let limit = flow.limits.document_bytes;
+    match larger_than(&session, limit) {
+        Some(bytes) => Err(TurnError::SessionTooLarge { session: session.id, bytes, limit }),
+        None => Ok(session),
+    }
 }
 
 /// The states that are worth a place: those that hold something, and those of steps that this flow does not know, as

@@ -2,8 +2,8 @@
 
 use super::{Flow, Steps};
 use crate::{
-    BoxFuture, Cx, FlowId, Limits, StepId, ToolDefinition,
-    model::ModelRef,
+    BoxFuture, Cx, FlowId, HookResult, Limits, StepId, StepResponse, ToolDefinition,
+    model::{Block, ModelError, ModelFailure, ModelRef, Recovery},
     native::NativeTool,
     tool::{
         CallView, ToolCall, ToolResult, check,
@@ -21,6 +21,17 @@ pub(crate) trait AnyFlow: Send + Sync {
     fn define_tools(&self) -> Vec<ToolDefinition>;
     fn native_tools(&self) -> Vec<NativeTool>;
     fn limits(&self) -> Limits;
+    fn should_retry(&self, cx: &Cx<'_>, error: &ModelError) -> Option<bool>;
+    fn on_model_error<'a>(
+        &'a self,
+        cx: &'a mut Cx<'_>,
+        failure: &'a ModelFailure,
+    ) -> BoxFuture<'a, HookResult<Recovery>>;
+    fn on_model_blocked<'a>(
+        &'a self,
+        cx: &'a mut Cx<'_>,
+        block: &'a Block,
+    ) -> BoxFuture<'a, HookResult<Option<StepResponse>>>;
     fn table(&self) -> RawTable;
     fn call<'a>(
         &'a self,
@@ -67,6 +78,26 @@ impl<F: Flow> AnyFlow for F {
 
     fn limits(&self) -> Limits {
         Flow::limits(self)
+    }
+
+    fn should_retry(&self, cx: &Cx<'_>, error: &ModelError) -> Option<bool> {
+        Flow::should_retry(self, cx, error)
+    }
+
+    fn on_model_error<'a>(
+        &'a self,
+        cx: &'a mut Cx<'_>,
+        failure: &'a ModelFailure,
+    ) -> BoxFuture<'a, HookResult<Recovery>> {
+        Box::pin(Flow::on_model_error(self, cx, failure))
+    }
+
+    fn on_model_blocked<'a>(
+        &'a self,
+        cx: &'a mut Cx<'_>,
+        block: &'a Block,
+    ) -> BoxFuture<'a, HookResult<Option<StepResponse>>> {
+        Box::pin(Flow::on_model_blocked(self, cx, block))
     }
 
     fn table(&self) -> RawTable {

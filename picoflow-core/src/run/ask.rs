@@ -1,19 +1,29 @@
 //! One reply of a model: the request, and the attempts at it.
 
-use super::{Env, Run, draft::PROMPT_KEY};
+use super::{Env, Run, draft::PROMPT_KEY, recover::Recovered};
 use crate::{
-    Cx, Hidden, ToolDefinition, TurnError, TurnEvent, Verdict,
+    Cx, Hidden, StepResponse, ToolDefinition, TurnError, TurnEvent, Verdict,
     flow::CompiledStep,
-    model::{ChatRequest, ModelError, ModelOutput, ModelReply, ToolChoice, without_fence},
-    session::{Message, MessageKind},
+    model::{
+        Block, ChatRequest, ModelError, ModelFailure, ModelOutput, ModelRef, ModelReply,
+        ToolChoice, without_fence,
+    },
+    session::MessageKind,
     tool::{Node, Parsed, ToolValidator},
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 /// What the reference product tells a model that said nothing.
 const NUDGE: &str = "Follow system prompt and respond properly.";
+
+/// What asking came to.
+pub(super) enum Asking {
+    Replied(Asked),
+    /// What a hook said in place of a reply; whether the step wants JSON.
+    Recovered(StepResponse, bool),
+}
 
 /// A reply that was taken, with what it answers.
 pub(super) struct Asked {
@@ -38,6 +48,8 @@ impl Asked {
 pub(super) struct Rounds {
     all: u32,
     by_step: HashMap<usize, u32>,
+    /// The models that steps were given in place of their own.
+    pub(super) others: HashMap<usize, ModelRef>,
 }
 
 impl Rounds {
@@ -68,17 +80,23 @@ struct Refusal {
     nudge: String,
 }
 
+/// Why there is no reply, after all attempts.
+pub(super) enum Stopped {
+    Blocked(Box<Block>),
+    Failed(ModelFailure),
+}
+
 impl Run {
-    /// Asks the step's model until it gives a reply that can be used.
+    /// Asks the step's model until it gives a reply that can be used, or a hook answers in its place.
     pub(super) async fn ask(
         &mut self,
         env: &Env,
         at: usize,
         rounds: &mut Rounds,
-    ) -> Result<Asked, TurnError> {
+    ) -> Result<Asking, TurnError> {
         let step = env.step(at)?;
         rounds.count(env, step, at)?;
-        let (request, hidden) = self.request(env, step, at)?;
+        let (mut request, hidden) = self.request(env, step, at)?;
         let schema = compile_schema(step, &request)?;
         if schema.is_some() && !request.tools.is_empty() {
             self.warn(
@@ -86,38 +104,84 @@ impl Run {
                 "the step offers tools beside an output schema: providers differ in what they do",
             );
         }
-        let attempts = step.limits.attempts.max(1);
-        let mut refusal: Option<Refusal> = None;
-        for attempt in 1..=attempts {
-            let request = self.with_nudge(&request, step, refusal.as_ref());
-            let reply = match self.attempt(env, step, request).await {
-                Ok(reply) => reply,
-                Err(error) if error.is_transient() && attempt < attempts => {
-                    self.warn(&step.id, format!("attempt {attempt} of {attempts}: {error}"));
-                    env.host.sleep(delay(&error, step)).await;
-                    continue;
+        loop {
+            let mut most = step.limits.attempts.max(1);
+            if let Some(other) = rounds.others.get(&at) {
+                request.model = other.clone();
+                most = 1;
+            }
+            let stopped = match self.attempts(env, at, &request, schema.as_ref(), most).await? {
+                Ok((reply, structured)) => {
+                    return Ok(Asking::Replied(Asked { reply, hidden, structured }));
                 }
-                Err(source) => {
-                    return Err(TurnError::Model { step: step.id.clone(), source });
-                }
+                Err(stopped) => stopped,
             };
-            self.record.usage.add(&reply.usage);
-            match self.judge(step, at, &reply, schema.as_ref())? {
-                Ok(structured) => {
-                    return Ok(Asked { reply, hidden, structured });
+            let known = rounds.others.contains_key(&at);
+            match self.recover(env, at, stopped, known).await? {
+                Recovered::Answer(response) => {
+                    return Ok(Asking::Recovered(response, schema.is_some()));
                 }
-                Err(refused) => {
-                    let text = format!("attempt {attempt} of {attempts}: {}", refused.reason);
-                    self.warn(&step.id, text);
-                    refusal = Some(refused);
+                Recovered::Other(model) => {
+                    rounds.others.insert(at, model);
                 }
             }
         }
-        Err(TurnError::NoReply {
-            step: step.id.clone(),
-            attempts,
-            reason: refusal.map_or_else(|| "of errors".to_owned(), |refusal| refusal.reason),
-        })
+    }
+
+    /// Asks up to `most` times. Returns the reply with its parsed text, if there is a schema.
+    async fn attempts(
+        &mut self,
+        env: &Env,
+        at: usize,
+        request: &ChatRequest,
+        schema: Option<&ToolValidator>,
+        most: u32,
+    ) -> Result<Result<(ModelReply, Option<Value>), Stopped>, TurnError> {
+        let step = env.step(at)?;
+        let mut refusal: Option<Refusal> = None;
+        let mut attempt = 1;
+        loop {
+            let failure = match self.attempt(env, step, request, refusal.as_ref()).await {
+                Ok(reply) => {
+                    self.record.usage.add(&reply.usage);
+                    match self.judge(step, at, &reply, schema)? {
+                        Ok(structured) => return Ok(Ok((reply, structured))),
+                        Err(refused) if attempt < most => {
+                            let reason = &refused.reason;
+                            self.warn(&step.id, format!("attempt {attempt} of {most}: {reason}"));
+                            refusal = Some(refused);
+                            attempt += 1;
+                            continue;
+                        }
+                        Err(_) if reply.is_empty() => {
+                            ModelFailure::Empty { reply, attempts: attempt }
+                        }
+                        Err(Refusal { reason, .. }) => {
+                            ModelFailure::Refused { reply, reason, attempts: attempt }
+                        }
+                    }
+                }
+                // A model that gives up because nobody waits is no failure.
+                Err(_) if env.cancellation.is_cancelled() => return Err(TurnError::Cancelled),
+                Err(ModelError::Blocked(block)) => {
+                    self.record.usage.add(&block.usage);
+                    return Ok(Err(Stopped::Blocked(block)));
+                }
+                Err(error) => {
+                    let wait = self.wait(env, at, &error, attempt)?;
+                    let Some(wait) = wait.filter(|_| attempt < most) else {
+                        let declined = attempt < most;
+                        let failed = ModelFailure::Failed { error, attempts: attempt, declined };
+                        return Ok(Err(Stopped::Failed(failed)));
+                    };
+                    self.warn(&step.id, format!("attempt {attempt} of {most}: {error}"));
+                    env.host.sleep(wait).await;
+                    attempt += 1;
+                    continue;
+                }
+            };
+            return Ok(Err(Stopped::Failed(failure)));
+        }
     }
 
     fn request(
@@ -181,29 +245,20 @@ impl Run {
         messages.splice(..usize::from(has_one), message);
     }
 
-    /// The same request with a word about the refused reply. It is not kept: the stored history holds what was said,
-    /// not how often it took to say it.
-    fn with_nudge(
-        &self,
-        request: &ChatRequest,
-        step: &CompiledStep,
-        refusal: Option<&Refusal>,
-    ) -> ChatRequest {
-        let mut request = request.clone();
-        if let Some(refusal) = refusal {
-            let nudge = refusal.nudge.clone();
-            let message: Message = self.message(step, MessageKind::Human, nudge, Map::new());
-            Arc::make_mut(&mut request.messages).push(Arc::new(message));
-        }
-        request
-    }
-
+    /// Asks once. What a refused reply is answered with is not kept: the stored history holds what was said, not how
+    /// often it took to say it.
     async fn attempt(
         &mut self,
         env: &Env,
         step: &CompiledStep,
-        request: ChatRequest,
+        request: &ChatRequest,
+        refusal: Option<&Refusal>,
     ) -> Result<ModelReply, ModelError> {
+        let mut request = request.clone();
+        if let Some(Refusal { nudge, .. }) = refusal {
+            let message = self.message(step, MessageKind::Human, nudge.clone(), Map::new());
+            Arc::make_mut(&mut request.messages).push(Arc::new(message));
+        }
         self.record.events.push(TurnEvent::ModelCalled { step: step.id.clone() });
         let call = env.host.model_call(env.site(step, None), env.model.generate(request));
         let limit = step.limits.model_timeout;
@@ -246,13 +301,6 @@ impl Run {
                 reason: format!("`check_response` refused the reply: {reason}"),
             }),
         })
-    }
-}
-
-fn delay(error: &ModelError, step: &CompiledStep) -> Duration {
-    match error {
-        ModelError::Transient { retry_after: Some(wait), .. } => *wait,
-        _ => step.limits.retry_delay,
     }
 }
 

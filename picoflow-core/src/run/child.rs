@@ -2,7 +2,7 @@
 
 use super::{
     Env, Run,
-    ask::Rounds,
+    ask::{Asking, Rounds},
     dispatch::Dispatched,
     handler::panicked,
     settle::{Heard, misuse},
@@ -94,7 +94,12 @@ impl Run {
         }
         let mut rounds = Rounds::default();
         loop {
-            let mut asked = self.ask(env, at, &mut rounds).await?;
+            let mut asked = match self.ask(env, at, &mut rounds).await? {
+                Asking::Replied(asked) => asked,
+                Asking::Recovered(response, is_structured) => {
+                    return self.child_text(at, step, response, is_structured);
+                }
+            };
             if asked.reply.tool_calls.is_empty() {
                 let output = asked.output();
                 let answered = step.step.dyn_on_response(&mut Cx::new(self, at), output).await;

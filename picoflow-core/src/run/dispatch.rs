@@ -154,10 +154,21 @@ impl Run {
         &mut self,
         step: &CompiledStep,
         call: &ToolCall,
-        feedback: String,
-        status: ToolStatus,
+        mut feedback: String,
+        mut status: ToolStatus,
         dispatched: &mut Dispatched,
     ) {
+        let (bytes, limit) = (feedback.len(), step.limits.result_bytes);
+        if bytes > limit {
+            let tool = call.name();
+            let text =
+                format!("the result of tool '{tool}' has {bytes} bytes, the limit is {limit}");
+            self.warn(&step.id, text);
+            feedback = format!(
+                "The result of tool '{tool}' has {bytes} bytes, and {limit} is the most that can be passed on. Ask for less."
+            );
+            status = ToolStatus::Error;
+        }
         self.record.events.push(TurnEvent::ToolCalled {
             step: step.id.clone(),
             tool: call.name().to_owned(),

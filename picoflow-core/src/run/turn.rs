@@ -1,6 +1,10 @@
 //! The turn loop.
 
-use super::{Env, Run, ask::Rounds, settle::Next};
+use super::{
+    Env, Run,
+    ask::{Asking, Rounds},
+    settle::Next,
+};
 use crate::{
     Cx, StepId, TurnError,
     session::{MessageKind, SequenceEntry},
@@ -132,7 +136,12 @@ impl Run {
     /// One model call and what comes of it.
     async fn pass(&mut self, env: &Env, at: usize, rounds: &mut Rounds) -> Result<Next, TurnError> {
         let step = env.step(at)?;
-        let mut asked = self.ask(env, at, rounds).await?;
+        let mut asked = match self.ask(env, at, rounds).await? {
+            Asking::Replied(asked) => asked,
+            Asking::Recovered(response, _) => {
+                return self.settle_hook(env, at, response, None).await;
+            }
+        };
         if asked.reply.tool_calls.is_empty() {
             let output = asked.output();
             let response = step.step.dyn_on_response(&mut Cx::new(self, at), output).await;

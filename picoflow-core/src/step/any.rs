@@ -3,7 +3,7 @@
 use super::{Hidden, HookResult, Prompt, Step, Verdict};
 use crate::{
     BoxFuture, Cx, Limits, StepId, StepResponse, ToolDefinition,
-    model::{ModelOutput, ModelReply},
+    model::{Block, ModelError, ModelFailure, ModelOutput, ModelReply, Recovery},
     native::NativeTool,
     tool::{
         CallView, ToolCall, ToolResult, check,
@@ -72,6 +72,20 @@ pub trait AnyStep: sealed::Sealed + Send + Sync {
         cx: &'a mut Cx<'_>,
         output: ModelOutput,
     ) -> BoxFuture<'a, HookResult<StepResponse>>;
+    #[doc(hidden)]
+    fn dyn_should_retry(&self, cx: &Cx<'_>, error: &ModelError) -> Option<bool>;
+    #[doc(hidden)]
+    fn dyn_on_model_error<'a>(
+        &'a self,
+        cx: &'a mut Cx<'_>,
+        failure: &'a ModelFailure,
+    ) -> BoxFuture<'a, HookResult<Recovery>>;
+    #[doc(hidden)]
+    fn dyn_on_model_blocked<'a>(
+        &'a self,
+        cx: &'a mut Cx<'_>,
+        block: &'a Block,
+    ) -> BoxFuture<'a, HookResult<Option<StepResponse>>>;
     #[doc(hidden)]
     fn dyn_is_end(&self, cx: &Cx<'_>) -> bool;
     #[doc(hidden)]
@@ -181,6 +195,26 @@ impl<S: Step> AnyStep for S {
         output: ModelOutput,
     ) -> BoxFuture<'a, HookResult<StepResponse>> {
         Box::pin(self.on_response(cx, output))
+    }
+
+    fn dyn_should_retry(&self, cx: &Cx<'_>, error: &ModelError) -> Option<bool> {
+        self.should_retry(cx, error)
+    }
+
+    fn dyn_on_model_error<'a>(
+        &'a self,
+        cx: &'a mut Cx<'_>,
+        failure: &'a ModelFailure,
+    ) -> BoxFuture<'a, HookResult<Recovery>> {
+        Box::pin(self.on_model_error(cx, failure))
+    }
+
+    fn dyn_on_model_blocked<'a>(
+        &'a self,
+        cx: &'a mut Cx<'_>,
+        block: &'a Block,
+    ) -> BoxFuture<'a, HookResult<Option<StepResponse>>> {
+        Box::pin(self.on_model_blocked(cx, block))
     }
 
     fn dyn_is_end(&self, cx: &Cx<'_>) -> bool {

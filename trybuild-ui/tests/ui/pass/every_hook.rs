@@ -1,7 +1,10 @@
 //! Every hook stays in its trait impl: elsewhere nothing would call it, which is a warning.
 #![deny(warnings)]
 
-use picoflow::prelude::*;
+use picoflow::{
+    model::{Block, ModelError, ModelFailure, Recovery},
+    prelude::*,
+};
 use std::borrow::Cow;
 
 struct Base;
@@ -74,6 +77,26 @@ impl Step for NameStep {
         Verdict::Accept
     }
 
+    fn should_retry(&self, _cx: &Cx<'_>, _error: &ModelError) -> Option<bool> {
+        None
+    }
+
+    async fn on_model_error(
+        &self,
+        _cx: &mut Cx<'_>,
+        _failure: &ModelFailure,
+    ) -> HookResult<Recovery> {
+        Ok(Recovery::Pass)
+    }
+
+    async fn on_model_blocked(
+        &self,
+        _cx: &mut Cx<'_>,
+        _block: &Block,
+    ) -> HookResult<Option<StepResponse>> {
+        Ok(None)
+    }
+
     async fn on_response(&self, _cx: &mut Cx<'_>, output: ModelOutput) -> HookResult<StepResponse> {
         Ok(output.into_text().into())
     }
@@ -130,6 +153,26 @@ impl Flow for BasicFlow {
 
     fn limits(&self) -> Limits {
         Limits::default()
+    }
+
+    fn should_retry(&self, _cx: &Cx<'_>, _error: &ModelError) -> Option<bool> {
+        None
+    }
+
+    async fn on_model_error(
+        &self,
+        _cx: &mut Cx<'_>,
+        _failure: &ModelFailure,
+    ) -> HookResult<Recovery> {
+        Ok(Recovery::Pass)
+    }
+
+    async fn on_model_blocked(
+        &self,
+        _cx: &mut Cx<'_>,
+        _block: &Block,
+    ) -> HookResult<Option<StepResponse>> {
+        Ok(None)
     }
 }
 
