@@ -2,7 +2,7 @@
 
 use crate::{
     ContentType, StepId, TurnError,
-    children::{Batch, Child, ChildError, ParallelInvocation},
+    children::{Batch, BatchError, ChildError, Children, ParallelInvocation},
     run::Run,
     session::{Level, Memory, Message},
     storable::{MOST_NESTING, is_too_deep},
@@ -205,7 +205,9 @@ impl Cx<'_> {
     /// as a string.
     ///
     /// # Errors
-    /// When the child fails. A child that answers with anything but a text or `direct_result` fails the turn.
+    /// When the child fails. A child that answers with anything but a text or `direct_result` fails the turn. In a child
+    /// of [`run_steps`](Cx::run_steps) it is an atomic batch of one: nothing of it is kept if it fails, and its history
+    /// is its own.
     ///
     #[doc = include_str!("docs/cx_run_step.md")]
     pub async fn run_step(
@@ -214,24 +216,38 @@ impl Cx<'_> {
         message: Option<&str>,
     ) -> Result<Value, ChildError> {
         let step = step.into();
-        self.run.run_step(&step, message.map(str::to_owned)).await
+        self.run.run_step(self.at, &step, message.map(str::to_owned)).await
     }
 
     /// Runs steps side by side, each on a copy of the session as it is now: it reads everything, writes its own state,
     /// and keeps its history to itself. The state of those that succeed is there when this returns.
     ///
+    /// [`Children`] takes them all or none, bounds them and cancels them; [`Channel`](crate::Channel) says how they
+    /// write one field. Dropping the future stops every child; what their model calls cost is accounted for.
+    ///
     /// # Errors
-    /// When the batch cannot start (an unknown step, a repeated step without a key of its own, parameters that
-    /// `check_params` refuses) or two children wrote one field. A child that fails by itself is a branch in
-    /// [`Batch::rejected`].
+    /// See [`BatchError`]: when the batch cannot start, when two children wrote one field, and when an atomic batch
+    /// failed. Otherwise a child that fails by itself is a branch in [`Batch::rejected`].
     ///
     #[doc = include_str!("docs/cx_run_steps.md")]
     pub async fn run_steps(
         &mut self,
-        children: impl IntoIterator<Item = Child> + Send,
-    ) -> Result<Batch, ChildError> {
-        let children = children.into_iter().collect();
-        self.run.run_steps(children).await
+        children: impl Into<Children> + Send,
+    ) -> Result<Batch, BatchError> {
+        self.run.run_steps(self.at, children.into()).await
+    }
+
+    /// Gives a value to a field of the step's durable state that several children may write: the field's
+    /// [`Channel`](crate::Channel) says how. In a child of [`run_steps`](Cx::run_steps) the field changes when the
+    /// batch is joined, otherwise at once. A field without a channel fails the turn; so does, outside of a child, a
+    /// value that the channel refuses.
+    /// See [`Channel`](crate::Channel) for an example.
+    pub fn contribute(&mut self, field: &str, value: impl Serialize) {
+        if let Some(value) = self.json(value, "contribute")
+            && let Err(error) = self.run.contribute(self.at, field, value)
+        {
+            self.fault(error);
+        }
     }
 
     /// What this child of `run_steps` was started with; `None` outside one.
@@ -253,7 +269,7 @@ impl Cx<'_> {
         self.run.idempotency_key(self.at)
     }
 
-    /// Fires when nobody waits for the turn any more.
+    /// Fires when nobody waits for the turn any more; in a child of `run_steps`, when the child is to come to an end.
     /// See [`context`](Cx::context) for an example.
     pub fn cancellation(&self) -> &CancellationToken {
         &self.run.env.cancellation
@@ -291,15 +307,24 @@ impl Cx<'_> {
     }
 
     fn object(&self, state: impl Serialize, method: &str) -> Option<Map<String, Value>> {
-        let reason = match serde_json::to_value(state) {
+        match self.json(state, method)? {
+            Value::Object(map) => Some(map),
+            other => {
+                self.misuse(format!("`{method}` takes an object, not {other}"));
+                None
+            }
+        }
+    }
+
+    fn json(&self, value: impl Serialize, method: &str) -> Option<Value> {
+        let reason = match serde_json::to_value(value) {
             Ok(value) if is_too_deep(&value) => {
                 format!("`{method}` was given JSON of more than {MOST_NESTING} levels")
             }
-            Ok(Value::Object(map)) => return Some(map),
-            Ok(other) => format!("`{method}` takes an object, not {other}"),
+            Ok(value) => return Some(value),
             Err(error) => format!("`{method}` was given something that is no JSON: {error}"),
         };
-        self.fault(TurnError::Misuse { step: self.step_id().clone(), reason });
+        self.misuse(reason);
         None
     }
 
@@ -307,11 +332,15 @@ impl Cx<'_> {
     fn is_branch(&self, what: &str) -> bool {
         let is_branch = self.run.branch.is_some();
         if is_branch {
-            let reason =
-                format!("a child of `run_steps` cannot {what}: answer with `direct_result`");
-            self.fault(TurnError::Misuse { step: self.step_id().clone(), reason });
+            self.misuse(format!(
+                "a child of `run_steps` cannot {what}: answer with `direct_result`"
+            ));
         }
         is_branch
+    }
+
+    fn misuse(&self, reason: String) {
+        self.fault(TurnError::Misuse { step: self.step_id().clone(), reason });
     }
 
     fn fault(&self, error: TurnError) {

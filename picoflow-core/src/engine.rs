@@ -265,7 +265,7 @@ impl Engine {
             turn: number,
             context,
             cancellation: turn.cancellation.child_token(),
-            invocations: AtomicU32::new(0),
+            invocations: Arc::new(AtomicU32::new(0)),
         }
     }
 

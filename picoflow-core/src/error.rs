@@ -266,6 +266,19 @@ impl TurnError {
         }
     }
 
+    /// The same once more, if it is a mistake in the flow's code, which fails the turn wherever it happens.
+    pub(crate) fn as_mistake(&self) -> Option<Self> {
+        match self {
+            Self::Misuse { step, reason } => {
+                Some(Self::Misuse { step: step.clone(), reason: reason.clone() })
+            }
+            Self::UnknownStep { target, flow } => {
+                Some(Self::UnknownStep { target: target.clone(), flow: flow.clone() })
+            }
+            _ => None,
+        }
+    }
+
     /// Whether the turn itself failed, as opposed to being refused or to meeting a store that fails. Such
     /// a failure is noted in the session.
     pub(crate) const fn is_noted(&self) -> bool {

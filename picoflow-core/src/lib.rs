@@ -4,6 +4,7 @@
 //! Use the crate `picoflow`, which adds the macros and the integrations. This one has no network, no database and no
 //! macro: whatever the macros write can be written by hand with it.
 
+mod channel;
 mod children;
 mod content_type;
 mod cx;
@@ -25,7 +26,11 @@ mod step;
 mod storable;
 mod tool;
 
-pub use children::{Batch, Branch, Child, ChildError, ParallelInvocation};
+pub use channel::{Channel, Channels};
+pub use children::{
+    Batch, BatchError, Branch, BranchId, Child, ChildError, ChildFailure, Children,
+    ParallelInvocation,
+};
 pub use content_type::ContentType;
 pub use cx::Cx;
 pub use engine::{Engine, EngineBuilder, Reply, Turn};

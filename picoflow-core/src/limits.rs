@@ -23,6 +23,8 @@ pub struct Limits {
     pub(crate) tool_timeout: Duration,
     pub(crate) nesting: u32,
     pub(crate) invocations: u32,
+    pub(crate) child_timeout: Duration,
+    pub(crate) child_grace: Duration,
     pub(crate) message_bytes: usize,
     pub(crate) result_bytes: usize,
     pub(crate) document_bytes: usize,
@@ -39,6 +41,8 @@ impl Default for Limits {
             tool_timeout: Duration::from_mins(1),
             nesting: 8,
             invocations: 256,
+            child_timeout: Duration::from_mins(5),
+            child_grace: Duration::from_secs(5),
             message_bytes: 256 * 1024,
             result_bytes: 1024 * 1024,
             document_bytes: 16 * 1024 * 1024,
@@ -134,6 +138,26 @@ setters! {
     /// assert_ne!(Limits::default().invocations(16), Limits::default());
     /// ```
     invocations: u32,
+    /// How long a step may take as a child of `run_steps`. Default 5 min. A step's value bounds that step, and
+    /// [`Child::timeout`](crate::Child::timeout) comes before it.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    /// use std::time::Duration;
+    ///
+    /// assert_ne!(Limits::default().child_timeout(Duration::from_secs(20)), Limits::default());
+    /// ```
+    child_timeout: Duration,
+    /// How long a step that runs as a child of `run_steps` may go on when it is told to come to an end. Then it is
+    /// stopped where it waits. Default 5 s.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    /// use std::time::Duration;
+    ///
+    /// assert_ne!(Limits::default().child_grace(Duration::ZERO), Limits::default());
+    /// ```
+    child_grace: Duration,
     /// Size of the user's message in bytes. Default 256 KiB. Only a flow's value counts.
     ///
     /// ```

@@ -12,8 +12,8 @@ mod recover;
 mod settle;
 mod turn;
 
-pub(crate) use draft::Draft;
-pub(crate) use handler::{guard, panicked};
+pub(crate) use draft::{Draft, PROMPT_KEY, Writes};
+pub(crate) use handler::{guard, panic_text, panicked};
 pub(crate) use turn::{Outcome, Start};
 
 use crate::{
@@ -42,7 +42,7 @@ pub(crate) struct Env {
     pub(crate) context: Arc<Value>,
     pub(crate) cancellation: CancellationToken,
     /// Children started so far, over all depths and branches.
-    pub(crate) invocations: AtomicU32,
+    pub(crate) invocations: Arc<AtomicU32>,
 }
 
 /// A turn, or one branch of a `run_steps` in it.
@@ -166,18 +166,32 @@ impl Run {
             additional,
         }
     }
-
-    /// Counts one more child.
-    fn count_invocation(&self, step: &StepId) -> Result<(), TurnError> {
-        let limit = self.env.flow.limits.invocations;
-        if self.env.invocations.fetch_add(1, Ordering::Relaxed) < limit {
-            return Ok(());
-        }
-        Err(TurnError::Limit { step: step.clone(), what: "children", limit })
-    }
 }
 
 impl Env {
+    /// The same for a branch, which is told to stop by a token of its own.
+    fn fork(&self, cancellation: CancellationToken) -> Self {
+        Self {
+            flow: Arc::clone(&self.flow),
+            model: Arc::clone(&self.model),
+            host: Arc::clone(&self.host),
+            session: self.session.clone(),
+            turn: self.turn,
+            context: Arc::clone(&self.context),
+            cancellation,
+            invocations: Arc::clone(&self.invocations),
+        }
+    }
+
+    /// Counts `more` children if the turn has room for all of them.
+    fn count_invocations(&self, more: usize) -> bool {
+        let fits = |count: u32| {
+            let sum = count.checked_add(u32::try_from(more).ok()?)?;
+            (sum <= self.flow.limits.invocations).then_some(sum)
+        };
+        self.invocations.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
+    }
+
     #[inline]
     pub(crate) fn step(&self, at: usize) -> Result<&CompiledStep, TurnError> {
         self.flow.steps.get(at).ok_or_else(|| TurnError::Invariant {

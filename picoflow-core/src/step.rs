@@ -11,7 +11,7 @@ pub use logic::LogicStep;
 pub use terminate::TerminateSessionStep;
 
 use crate::{
-    BoxError, BoxFuture, Cx, Limits, StepId, StepResponse, ToolDefinition,
+    BoxError, BoxFuture, Channels, Cx, Limits, StepId, StepResponse, ToolDefinition,
     model::{Block, ModelError, ModelFailure, ModelOutput, ModelReply, Recovery},
     native::NativeTool,
     tool::{
@@ -286,6 +286,13 @@ pub trait Step: Send + Sync + Sized + 'static {
     /// See [`limits`](Step::limits) for an example.
     fn is_end(&self, cx: &Cx<'_>) -> bool {
         self.base().map_or_else(|| cx.is_completed(), |base| base.dyn_is_end(cx))
+    }
+
+    /// How the values that several children of `run_steps` give one field of this step's state by
+    /// [`Cx::contribute`](crate::Cx::contribute) go together. Read once, when the engine is built. Default: no field.
+    /// See [`Channel`](crate::Channel) for an example.
+    fn state_channels(&self) -> Channels {
+        self.base().map_or_else(Channels::new, AnyStep::dyn_state_channels)
     }
 
     /// Whether `run_steps` may start this step with these parameters. Default: always.

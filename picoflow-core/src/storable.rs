@@ -16,6 +16,11 @@ pub(crate) fn is_too_deep(value: &Value) -> bool {
     is_deeper_than(value, MOST_NESTING)
 }
 
+/// Whether `value` nests deeper than may be stored as a field of an object.
+pub(crate) fn is_too_deep_for_a_field(value: &Value) -> bool {
+    is_deeper_than(value, MOST_NESTING - 1)
+}
+
 fn is_deeper_than(value: &Value, limit: usize) -> bool {
     let Some(below) = limit.checked_sub(1) else {
         return matches!(value, Value::Object(_) | Value::Array(_));
@@ -120,6 +125,8 @@ mod tests {
         assert!(!is_too_deep(&Value::Null));
         assert!(!is_too_deep(&nested(MOST_NESTING)));
         assert!(is_too_deep(&nested(MOST_NESTING + 1)));
+        assert!(!is_too_deep_for_a_field(&nested(MOST_NESTING - 1)));
+        assert!(is_too_deep_for_a_field(&nested(MOST_NESTING)));
     }
 
     #[test]

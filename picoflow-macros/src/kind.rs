@@ -60,6 +60,7 @@ impl Kind {
                 "on_model_blocked",
                 "on_response",
                 "is_end",
+                "state_channels",
                 "check_params",
             ],
             Self::LogicStep => &["run_logic", "on_enter", "on_exit"],

@@ -7,7 +7,7 @@ mod registry;
 mod schema;
 
 use super::{AnyFlow, BuildFault, BuildReport, CompiledFlow, CompiledStep};
-use crate::{StepEntry, model::ModelRef};
+use crate::{AnyStep, Channel, StepEntry, model::ModelRef, run::PROMPT_KEY};
 use members::Member;
 use registry::Registry;
 use std::{
@@ -118,8 +118,26 @@ fn compile_step(
         offered: tools.offered.into(),
         tools: tools.tools,
         groups: tools.groups,
+        channels: channels(&*entry.step, report),
         id,
     }
+}
+
+fn channels(step: &dyn AnyStep, report: &mut BuildReport) -> BTreeMap<String, Channel> {
+    let mut channels = BTreeMap::new();
+    for (field, channel) in step.dyn_state_channels().0 {
+        let mut fault = |reason| {
+            let (step, field) = (step.dyn_id(), field.to_string());
+            report.faults.push(BuildFault::Channel { step, field, reason });
+        };
+        if field.trim().is_empty() || field == PROMPT_KEY {
+            fault("which is no field of a step's own");
+        }
+        if channels.insert(field.to_string(), channel).is_some() {
+            fault("which has one already");
+        }
+    }
+    channels
 }
 
 fn check_name(name: &str, type_path: &str, report: &mut BuildReport) {

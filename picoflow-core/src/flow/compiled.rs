@@ -2,7 +2,7 @@
 
 use super::{BuildReport, FlowGraph, GraphEdge};
 use crate::{
-    BoxFuture, Cx, FlowId, Limits, StepId, ToolDefinition, TurnError,
+    BoxFuture, Channel, Cx, FlowId, Limits, StepId, ToolDefinition, TurnError,
     flow::AnyFlow,
     model::ModelRef,
     native::NativeTool,
@@ -46,6 +46,8 @@ pub struct CompiledStep {
     pub(crate) tools: ToolMap,
     /// Handlers of exact sets, by sorted names.
     pub(crate) groups: BTreeMap<Vec<String>, Route>,
+    /// How children write the fields that several of them may write.
+    pub(crate) channels: BTreeMap<String, Channel>,
 }
 
 /// Tools by name. The names are the program's own, so a hash that resists nobody will do.
@@ -113,6 +115,11 @@ impl CompiledFlow {
     pub(crate) fn place(&self, step: &StepId) -> Result<usize, TurnError> {
         let place = self.index.get(step).copied();
         place.ok_or_else(|| TurnError::UnknownStep { target: step.clone(), flow: self.id.clone() })
+    }
+
+    /// The name of the step at this place, for errors.
+    pub(crate) fn name(&self, at: usize) -> StepId {
+        self.steps.get(at).map_or_else(|| StepId::new(""), |step| step.id.clone())
     }
 
     /// What the build found.

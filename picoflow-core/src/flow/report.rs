@@ -190,6 +190,16 @@ pub enum BuildFault {
         /// The namespace.
         namespace: String,
     },
+    /// A field that cannot have the state channel that it is given.
+    #[error("step `{step}`: `state_channels` gives a channel to field `{field}`, {reason}")]
+    Channel {
+        /// The step.
+        step: StepId,
+        /// The field.
+        field: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// A model that cannot be used.
     #[error("the model of {owner} {reason}")]
     Model {

@@ -34,7 +34,6 @@ impl Run {
                 limit,
             });
         }
-        self.count_invocation(&step.id)?;
         self.depth += 1;
         self.record.moves.push(SequenceEntry { level: self.depth + 1, step_name: step.id.clone() });
         self.record
@@ -94,6 +93,10 @@ impl Run {
         }
         let mut rounds = Rounds::default();
         loop {
+            // A branch that is told to stop calls no more models; a turn is not polled any more.
+            if env.cancellation.is_cancelled() {
+                return Err(TurnError::Cancelled);
+            }
             let mut asked = match self.ask(env, at, &mut rounds).await? {
                 Asking::Replied(asked) => asked,
                 Asking::Recovered(response, is_structured) => {

@@ -1,129 +1,233 @@
 //! Children of the step that runs: one in this turn's own draft, or several side by side.
 
-mod changes;
+mod branch;
+mod join;
 
-use super::{Env, Record, Run, key::Started};
-use crate::{Batch, Branch, Child, ChildError, ParallelInvocation, StepId, TurnError};
-use changes::Changes;
-use futures_util::future::join_all;
+use super::{Env, Run};
+use crate::{
+    Batch, BatchError, Branch, BranchId, Child, ChildError, ChildFailure, Children, StepId,
+    TurnError,
+};
+use branch::{Account, Control, Ended, Fork, Start};
+use futures_util::{
+    StreamExt,
+    future::{Either, select},
+    stream,
+};
+use join::Join;
 use serde_json::Value;
 use std::{
-    collections::HashSet,
-    sync::{Arc, OnceLock},
+    collections::{HashMap, hash_map::Entry},
+    pin::pin,
+    sync::Arc,
 };
 
 impl Run {
-    /// Runs `step` to its answer, in this turn's own draft.
+    /// Runs `step` to its answer, in this turn's own draft; in a branch, as an atomic batch of one.
     pub(crate) async fn run_step(
         &mut self,
+        at: usize,
         step: &StepId,
         message: Option<String>,
     ) -> Result<Value, ChildError> {
+        if self.branch.is_some() {
+            return self.run_one(at, step, message).await;
+        }
         let env = Arc::clone(&self.env);
+        let limit = env.flow.limits.invocations;
         let result = match env.flow.place(step) {
+            Ok(_) if !env.count_invocations(1) => {
+                Err(TurnError::Limit { step: step.clone(), what: "children", limit })
+            }
             Ok(at) => self.child(&env, at, message).await,
             Err(error) => Err(error),
         };
-        result.map_err(|error| self.child_failed(step, error))
+        result.map_err(|error| {
+            self.blame(&error);
+            ChildError::new(step, error)
+        })
     }
 
-    /// Runs `children` side by side, each on a copy of the draft, and publishes the state of those that succeed.
-    pub(crate) async fn run_steps(&mut self, children: Vec<Child>) -> Result<Batch, ChildError> {
+    async fn run_one(
+        &mut self,
+        at: usize,
+        step: &StepId,
+        message: Option<String>,
+    ) -> Result<Value, ChildError> {
+        let child = Child { message, ..Child::new(step) };
+        let mut batch = match self.run_steps(at, Children::new([child]).atomic()).await {
+            Ok(batch) | Err(BatchError::Rejected { batch }) => batch,
+            Err(error) => return Err(ChildError::new(step, error)),
+        };
+        let only = batch.branches.pop().map(|branch| branch.outcome);
+        only.unwrap_or_else(|| Err(ChildError::new(step, ChildFailure::NotStarted)))
+    }
+
+    /// Runs `children` side by side, each on a copy of the draft, and publishes what they wrote.
+    ///
+    /// All of them are part of this future, none is a task of its own: whoever drops it has stopped them all.
+    pub(crate) async fn run_steps(
+        &mut self,
+        at: usize,
+        children: Children,
+    ) -> Result<Batch, BatchError> {
         let env = Arc::clone(&self.env);
-        let places = self.check_children(&env, &children)?;
-        let fork = self.draft.clone();
-        self.started.count_batch();
-        let branches = children.iter().zip(&places).enumerate();
-        let running = branches.map(|(index, (child, &at))| {
-            let mut run = self.fork(child, index);
-            let message = child.message.clone();
-            let env = &env;
-            async move {
-                let result = run.child(env, at, message).await;
-                (run, result)
+        let starts = self.admit(&env, at, &children)?;
+        let fork = Fork::of(self);
+        let control = Control::new(&env, children.is_atomic);
+        let mut ended = {
+            let account = Account::new(&mut self.record.usage);
+            let running = starts.iter().map(|start| start.run(&fork, &control, account.spent()));
+            let running = stream::iter(running.collect::<Vec<_>>());
+            let running = running.buffer_unordered(children.concurrency).collect::<Vec<_>>();
+            let watch = control.watch(children.timeout, children.cancellation.as_ref());
+            // The watch comes first: of a batch that is cancelled by now, nothing starts.
+            match select(pin!(watch), pin!(running)).await {
+                Either::Left(((), running)) => running.await,
+                Either::Right((ended, _)) => ended,
             }
-        });
-        let ended = join_all(running.collect::<Vec<_>>()).await;
-        let mut batch = Batch { branches: Vec::new() };
-        let mut drafts = Vec::new();
-        for (child, (mut run, result)) in children.into_iter().zip(ended) {
-            self.record.extend(std::mem::take(&mut run.record));
-            let result = run.fault.take().map_or(result, Err);
-            if result.is_ok() {
-                drafts.push(run.draft);
+        };
+        // From here on nobody knows any more who was done first.
+        ended.sort_unstable_by_key(|ended| ended.id.index);
+        self.settle_batch(&env, &fork, &control, ended)
+    }
+
+    /// What the children came to, once all of them have ended.
+    fn settle_batch(
+        &mut self,
+        env: &Env,
+        fork: &Fork,
+        control: &Control,
+        ended: Vec<Ended>,
+    ) -> Result<Batch, BatchError> {
+        let mut batch = Batch { branches: Vec::with_capacity(ended.len()) };
+        let (mut drafts, mut records) = (Vec::new(), Vec::new());
+        for Ended { id, outcome, record } in ended {
+            if let Err(ChildFailure::Failed(error)) = &outcome
+                && self.blame(error)
+            {
+                return Err(BatchError::Mutation { branch: id, source: Arc::clone(error) });
             }
-            batch.branches.push(Branch {
-                outcome: result.map_err(|error| self.child_failed(&child.step, error)),
-                step: child.step,
-                key: child.key,
-            });
+            // Of a child that was stopped nothing is left but what it cost.
+            if matches!(outcome, Ok(_) | Err(ChildFailure::Failed(_))) {
+                records.push(record);
+            }
+            let outcome = match outcome {
+                Ok((value, draft)) => {
+                    drafts.push((Arc::clone(&id), draft));
+                    Ok(value)
+                }
+                Err(failure) => Err(ChildError::of(&id, failure)),
+            };
+            batch.branches.push(Branch { step: id.step.clone(), key: id.key.clone(), outcome });
         }
-        // What the branches cost is recorded by now, whether their states go together or not.
-        let mut changes = Changes::default();
-        for draft in &drafts {
-            changes.collect(&env, &fork, draft)?;
+        if control.is_atomic && batch.rejected().next().is_some() {
+            return Err(BatchError::Rejected { batch });
         }
-        changes.publish(&mut self.draft);
+        let mut join = Join::new(&env.flow);
+        for (id, draft) in &drafts {
+            join.add(id, draft)?;
+        }
+        join.publish(&fork.draft, &mut self.draft)?;
+        for record in records {
+            self.record.extend(record);
+        }
         Ok(batch)
     }
 
-    /// Where the children's steps are, if all of them may start.
-    fn check_children(&mut self, env: &Env, children: &[Child]) -> Result<Vec<usize>, ChildError> {
-        let mut keys = HashSet::new();
-        let mut places = Vec::with_capacity(children.len());
-        for child in children {
-            let at = match env.flow.place(&child.step) {
-                Ok(at) => at,
-                Err(error) => return Err(self.child_failed(&child.step, error)),
-            };
-            let is_repeated = children.iter().filter(|other| other.step == child.step).count() > 1;
-            let is_new = keys.insert((&child.step, child.key.as_deref()));
-            if is_repeated && (child.key.is_none() || !is_new) {
-                return Err(ChildError::new(
-                    &child.step,
-                    "PARALLEL_DUPLICATE_KEY",
-                    "the step is started more than once: give each of them a key of its own by `Child::key`",
-                ));
-            }
-            let checked =
-                env.flow.steps.get(at).map(|step| step.step.dyn_check_params(&child.params));
-            if let Some(Err(error)) = checked {
-                let text = format!("`check_params` refused the parameters: {error}");
-                return Err(ChildError::new(&child.step, "PARALLEL_PARAMS", text));
-            }
-            places.push(at);
+    /// What to start, if all of it may start.
+    fn admit(
+        &mut self,
+        env: &Env,
+        at: usize,
+        children: &Children,
+    ) -> Result<Vec<Start>, BatchError> {
+        let step = || env.flow.name(at);
+        if children.concurrency == 0 {
+            return Err(BatchError::Configuration {
+                step: step(),
+                reason: "no child can run at a `Children::concurrency` of 0: give 1 or more",
+            });
         }
-        Ok(places)
-    }
-
-    /// A run of its own for one branch.
-    fn fork(&self, child: &Child, index: usize) -> Self {
-        Self {
-            env: Arc::clone(&self.env),
-            draft: self.draft.clone(),
-            depth: self.depth,
-            branch: Some(Arc::new(ParallelInvocation {
-                params: child.params.clone(),
-                key: child.key.clone(),
-                index,
-                cancellation: self.env.cancellation.clone(),
-            })),
-            record: Record::default(),
-            fault: OnceLock::new(),
-            transitions: 0,
-            started: Started::default(),
-            scope: self.scope_of(child),
+        let limits = &env.flow.limits;
+        let too_many = |what, limit| BatchError::Limit { step: step(), what, limit };
+        if self.depth >= limits.nesting && !children.list.is_empty() {
+            return Err(too_many("levels of children", limits.nesting));
+        }
+        if children.list.len() > usize::try_from(limits.invocations).unwrap_or(usize::MAX) {
+            return Err(too_many("children", limits.invocations));
+        }
+        let starts = self.identify(env, &children.list)?;
+        check_keys(&starts)?;
+        for start in &starts {
+            start.check_params(env)?;
+        }
+        // The last check, so that a batch that does not start takes no room.
+        if env.count_invocations(starts.len()) {
+            Ok(starts)
+        } else {
+            Err(too_many("children", limits.invocations))
         }
     }
 
-    /// What the caller is told. A mistake in the flow's code also fails the turn.
-    fn child_failed(&mut self, step: &StepId, error: TurnError) -> ChildError {
-        let told = ChildError::of(step, &error);
-        let is_mistake = matches!(error, TurnError::Misuse { .. } | TurnError::UnknownStep { .. });
-        if is_mistake {
+    fn identify(&mut self, env: &Env, children: &[Child]) -> Result<Vec<Start>, BatchError> {
+        let parent = self.branch.as_ref().map(|own| Arc::clone(&own.id));
+        let mut starts = Vec::with_capacity(children.len());
+        for (index, child) in children.iter().enumerate() {
+            let (step, key) = (child.step.clone(), child.key.clone());
+            let at = env.flow.place(&step).map_err(|error| {
+                self.blame(&error);
+                BatchError::UnknownStep { step: step.clone(), index, flow: env.flow.id.clone() }
+            })?;
+            let id = Arc::new(BranchId { step, key, index, parent: parent.clone() });
+            starts.push(Start { id, at, child: child.clone() });
+        }
+        Ok(starts)
+    }
+
+    /// Has the turn fail if this is a mistake in the flow's code. Returns whether it is.
+    fn blame(&self, error: &TurnError) -> bool {
+        let mistake = error.as_mistake();
+        let is_mistake = mistake.is_some();
+        if let Some(mistake) = mistake {
             // An earlier one is closer to the cause.
-            drop(self.fault.set(error));
+            drop(self.fault.set(mistake));
         }
-        told
+        is_mistake
     }
+}
+
+/// Whether children of the same step can be told apart.
+fn check_keys(starts: &[Start]) -> Result<(), BatchError> {
+    let mut first_of: HashMap<&StepId, &BranchId> = HashMap::new();
+    let mut keyed: HashMap<(&StepId, &str), &BranchId> = HashMap::new();
+    for start in starts {
+        let id = &*start.id;
+        let duplicate = |key: Option<&str>, first: &BranchId| BatchError::DuplicateKey {
+            step: id.step.clone(),
+            key: key.map(str::to_owned),
+            first: first.index,
+            second: id.index,
+        };
+        let first = *first_of.entry(&id.step).or_insert(id);
+        let own_key = key_of(id);
+        if first.index != id.index && (own_key.is_none() || key_of(first).is_none()) {
+            return Err(duplicate(None, first));
+        }
+        let Some(key) = own_key else {
+            continue;
+        };
+        match keyed.entry((&id.step, key)) {
+            Entry::Occupied(first) => return Err(duplicate(Some(key), first.get())),
+            Entry::Vacant(place) => {
+                place.insert(id);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A key that tells something: a blank one does not.
+fn key_of(id: &BranchId) -> Option<&str> {
+    id.key.as_deref().filter(|key| !key.trim().is_empty())
 }

@@ -6,11 +6,15 @@
 
 use crate::{
     ContentType,
+    channel::Contribution,
     flow::CompiledFlow,
     session::{Memory, Message, Session, empty_object},
 };
 use serde_json::{Map, Value};
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 #[derive(Clone)]
 pub(crate) struct Draft(Arc<Data>);
@@ -24,6 +28,17 @@ pub(crate) struct Data {
     pub(crate) content_types: BTreeMap<usize, ContentType>,
     pub(crate) current: usize,
     pub(crate) is_completed: bool,
+    /// What a branch of `run_steps` did to the states; `None` for the turn itself.
+    pub(crate) writes: Option<Writes>,
+}
+
+/// What a branch did to the states, for its join. What its handlers write and undo is undone here too.
+#[derive(Clone, Default)]
+pub(crate) struct Writes {
+    /// Fields that were replaced or removed, by step.
+    pub(crate) fields: BTreeSet<(usize, String)>,
+    /// What was contributed, in order, also by children of the branch.
+    pub(crate) contributions: Vec<Arc<Contribution>>,
 }
 
 /// The key of a state in which a transition's prompt is kept.
@@ -39,6 +54,7 @@ impl Draft {
             content_types: BTreeMap::new(),
             current,
             is_completed: false,
+            writes: None,
         }))
     }
 
@@ -78,8 +94,18 @@ impl Data {
 
     /// Replaces each top-level key of `state` in the step's durable state.
     pub(crate) fn merge_state(&mut self, at: usize, state: Map<String, Value>) {
+        if let Some(writes) = &mut self.writes {
+            writes.fields.extend(state.keys().map(|key| (at, key.clone())));
+        }
         if let Some(own) = self.states.get_mut(at) {
             merge(own, state);
+        }
+    }
+
+    /// Puts a field in place that was made of contributions: it counts as theirs and not as written.
+    pub(crate) fn set_reduced(&mut self, at: usize, field: String, value: Value) {
+        if let Some(own) = self.states.get_mut(at) {
+            merge(own, Map::from_iter([(field, value)]));
         }
     }
 
@@ -91,6 +117,9 @@ impl Data {
     pub(crate) fn remove_state(&mut self, at: usize, key: &str) -> Option<Value> {
         let own = self.states.get_mut(at)?;
         own.get(key)?;
+        if let Some(writes) = &mut self.writes {
+            writes.fields.insert((at, key.to_owned()));
+        }
         Arc::make_mut(own).as_object_mut()?.shift_remove(key)
     }
 }

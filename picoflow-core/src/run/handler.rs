@@ -111,7 +111,7 @@ pub(crate) fn panicked(panic: &(dyn Any + Send)) -> TurnError {
     TurnError::Panicked { message: panic_text(panic).to_owned() }
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

@@ -1,7 +1,7 @@
 //! Which call of a turn it is: a name that every attempt at the turn gives it again.
 
 use super::Run;
-use crate::{Child, ToolDefinition};
+use crate::ToolDefinition;
 use std::{mem, sync::Arc};
 
 /// What a handler handles.
@@ -45,23 +45,16 @@ impl Started {
         self.current.replace((handled, number))
     }
 
-    pub(super) const fn count_batch(&mut self) {
-        self.batches += 1;
-    }
-
     pub(super) fn leave(&mut self, outer: Option<(Handled, u32)>) {
         drop(mem::replace(&mut self.current, outer));
     }
 }
 
 impl Run {
-    /// The branch of the newest `run_steps` that `child` is, in front of the names of its calls.
-    pub(super) fn scope_of(&self, child: &Child) -> String {
-        let (scope, batch, step) = (&self.scope, self.started.batches, &child.step);
-        match &child.key {
-            Some(key) => format!("{scope}{batch}:{step}:{key}/"),
-            None => format!("{scope}{batch}:{step}/"),
-        }
+    /// What the names of the calls in the branches of one more `run_steps` begin with.
+    pub(super) fn scope_of_batch(&mut self) -> String {
+        self.started.batches += 1;
+        format!("{}{}:", self.scope, self.started.batches)
     }
 
     /// `session/turn/tool/number`, with the branch in front of the tool; outside a handler, the step in its place.

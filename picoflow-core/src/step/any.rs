@@ -2,7 +2,7 @@
 
 use super::{Hidden, HookResult, Prompt, Step, Verdict};
 use crate::{
-    BoxFuture, Cx, Limits, StepId, StepResponse, ToolDefinition,
+    BoxFuture, Channels, Cx, Limits, StepId, StepResponse, ToolDefinition,
     model::{Block, ModelError, ModelFailure, ModelOutput, ModelReply, Recovery},
     native::NativeTool,
     tool::{
@@ -88,6 +88,8 @@ pub trait AnyStep: sealed::Sealed + Send + Sync {
     ) -> BoxFuture<'a, HookResult<Option<StepResponse>>>;
     #[doc(hidden)]
     fn dyn_is_end(&self, cx: &Cx<'_>) -> bool;
+    #[doc(hidden)]
+    fn dyn_state_channels(&self) -> Channels;
     #[doc(hidden)]
     fn dyn_check_params(&self, params: &Value) -> HookResult;
     #[doc(hidden)]
@@ -219,6 +221,10 @@ impl<S: Step> AnyStep for S {
 
     fn dyn_is_end(&self, cx: &Cx<'_>) -> bool {
         self.is_end(cx)
+    }
+
+    fn dyn_state_channels(&self) -> Channels {
+        self.state_channels()
     }
 
     fn dyn_check_params(&self, params: &Value) -> HookResult {

@@ -105,6 +105,10 @@ impl Step for NameStep {
         false
     }
 
+    fn state_channels(&self) -> Channels {
+        Channels::new().add("total", Channel::sum())
+    }
+
     fn check_params(&self, _params: &Value) -> HookResult {
         Ok(())
     }
