@@ -4,6 +4,7 @@
 mod any_conversation;
 mod argument_cases;
 mod bad_input;
+mod batches;
 mod build_report;
 mod build_warnings;
 mod cases;

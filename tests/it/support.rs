@@ -1,7 +1,9 @@
 //! What the tests share: a flow made of steps, and a conversation that is checked after every turn.
 
+mod batch;
 mod stores;
 
+pub(crate) use batch::{Lab, Setup, outcomes, worker};
 pub(crate) use stores::{Broken, Watched};
 
 use picoflow::{

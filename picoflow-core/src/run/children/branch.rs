@@ -191,13 +191,19 @@ impl Start {
         let grace = limits.child_grace;
         let mut work = pin!(run.child(&env, self.at, self.child.message.clone()));
         let stop = async { timeout(limit, token.cancelled()).await.is_err() };
-        let is_late = match select(&mut work, pin!(stop)).await {
-            Either::Left((result, _)) => return result.map_err(ChildFailure::from),
-            Either::Right((is_late, _)) => is_late,
+        let (result, is_late) = match select(&mut work, pin!(stop)).await {
+            Either::Left((result, _)) if !token.is_cancelled() => {
+                return result.map_err(ChildFailure::from);
+            }
+            // It was told at this very moment.
+            Either::Left((result, _)) => (Ok(result), false),
+            Either::Right((is_late, _)) => {
+                token.cancel();
+                (timeout(grace, work).await, is_late)
+            }
         };
-        token.cancel();
         let passed = if is_late { Some(limit) } else { control.timed_out.get().copied() };
-        match (timeout(grace, work).await, passed) {
+        match (result, passed) {
             (_, Some(limit)) => Err(ChildFailure::TimedOut { limit }),
             (Ok(Ok(value)), None) => Ok(value),
             (Ok(Err(error)), None) if error.as_mistake().is_some() => Err(error.into()),
