@@ -1,6 +1,7 @@
 //! Integration tests over the public API, one module per feature.
 #![cfg(test)]
 
+mod any_batch;
 mod any_conversation;
 mod argument_cases;
 mod bad_input;

@@ -115,11 +115,12 @@ impl Data {
     }
 
     pub(crate) fn remove_state(&mut self, at: usize, key: &str) -> Option<Value> {
-        let own = self.states.get_mut(at)?;
-        own.get(key)?;
+        // Also if it is not there: who wants it gone and who writes it do not agree.
         if let Some(writes) = &mut self.writes {
             writes.fields.insert((at, key.to_owned()));
         }
+        let own = self.states.get_mut(at)?;
+        own.get(key)?;
         Arc::make_mut(own).as_object_mut()?.shift_remove(key)
     }
 }
