@@ -9,6 +9,7 @@ mod batches;
 mod build_report;
 mod build_warnings;
 mod cases;
+mod channels;
 mod children;
 mod context;
 mod dispatch;
