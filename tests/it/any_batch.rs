@@ -6,7 +6,12 @@ use crate::support::{Lab, Setup, outcomes, worker};
 use model::{Joined, Op, Plan};
 use picoflow::{BatchError, prelude::*};
 use proptest::{collection::vec, prelude::*, sample::select};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
 
 /// Puts texts one behind the other, so that their order shows, and refuses one.
 fn chain(chain: Option<String>, link: String) -> Result<String, String> {
@@ -163,6 +168,57 @@ async fn check(plans: Vec<Plan>, seeds: [u64; 2]) {
     }
 }
 
+/// How a batch is stopped from outside.
+#[derive(Clone, Copy, Debug)]
+enum Stop {
+    TimeOut(u64),
+    Token(u64),
+}
+
+/// Runs the plan, stops it, and holds what is kept to what succeeded.
+async fn check_stopped(plan: Plan, seed: u64, stop: Stop) {
+    let (setup, request) = (Setup { channels, ..Setup::default() }, plan.clone());
+    let mut lab = Lab::with(setup, move || {
+        let children = Pauses(seed).children(&request);
+        match stop {
+            Stop::TimeOut(millis) => children.timeout(Duration::from_millis(millis)),
+            Stop::Token(millis) => {
+                let token = CancellationToken::new();
+                let later = token.clone();
+                tokio::spawn(async move {
+                    sleep(Duration::from_millis(millis)).await;
+                    later.cancel();
+                });
+                children.cancellation(token)
+            }
+        }
+    })
+    .await;
+    let (_, came) = lab.start().await;
+    let session = lab.talk.session().await;
+    let state = session.state("Worker").and_then(Value::as_object).cloned().unwrap_or_default();
+    let Ok(batch) = came else {
+        assert!(state.is_empty());
+        assert_eq!((session.flow.sequence.len(), session.log.len()), (1, 0));
+        return;
+    };
+    let outcomes = outcomes(&batch);
+    let is_stopped = |code: &str| code.starts_with("PARALLEL_");
+    let mut kept = plan;
+    for (ops, code) in kept.children.iter_mut().zip(&outcomes) {
+        if *code != "ok" {
+            *ops = vec![Op::Fail];
+        }
+    }
+    assert_eq!(state, kept.run(&serde_json::Map::new(), "").unwrap().state);
+    let traces: Vec<_> = session.flow.sequence.iter().filter(|entry| entry.level == 2).collect();
+    assert_eq!(traces.len(), outcomes.iter().filter(|code| !is_stopped(code)).count());
+    for (place, code) in outcomes.iter().enumerate().filter(|(_, code)| is_stopped(code)) {
+        let own = format!("Worker[c{place}]");
+        assert!(!session.log.iter().any(|entry| entry.message.starts_with(&own)), "{code}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: 300,
@@ -181,5 +237,19 @@ proptest! {
             .build()
             .unwrap();
         runtime.block_on(check(plans, seeds));
+    }
+
+    #[test]
+    fn whenever_a_batch_is_stopped_it_keeps_what_succeeded_and_nothing_else(
+        plan in plan(),
+        seed in any::<u64>(),
+        stop in prop_oneof![(0..40_u64).prop_map(Stop::TimeOut), (0..40_u64).prop_map(Stop::Token)],
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(check_stopped(plan, seed, stop));
     }
 }
