@@ -16,6 +16,7 @@ pages! {
     Steps: "docs/src/steps.md",
     Schemas: "docs/src/schemas.md",
     Transitions: "docs/src/transitions.md",
+    Children: "docs/src/children.md",
     ManyTools: "docs/src/many-tools.md",
     NativeTools: "docs/src/native-tools.md",
     Sessions: "docs/src/sessions.md",

@@ -144,23 +144,23 @@ fn take<'a>(
     Ok(match gift.field {
         "only" if is_first_giver("") => value,
         "only" => return Err(CONFLICT),
-        "total" => match (held.as_i64().or(held.is_null().then_some(0)), value.as_i64()) {
+        "total" => match (held.as_i64().or_else(|| held.is_null().then_some(0)), value.as_i64()) {
             (Some(held), Some(value)) => json!(held + value),
             _ => json!(held.as_f64().unwrap_or(0.0) + value.as_f64().ok_or(REFUSED)?),
         },
-        "items" => with(held, value),
+        "items" => with(&held, value),
         "unique" => {
             let id = value.get("id").ok_or(REFUSED)?;
             let is_known =
                 held.as_array().is_some_and(|list| list.iter().any(|it| it["id"] == *id));
-            if is_known { held } else { with(held, value) }
+            if is_known { held } else { with(&held, value) }
         }
         "keyed" => {
             let key = gift.path.rsplit('/').next().unwrap_or_default();
             if !is_first_giver(key) {
                 return Err(CONFLICT);
             }
-            put(held, key, value)
+            put(&held, key, value)
         }
         "record" => {
             let mut held = held;
@@ -168,7 +168,7 @@ fn take<'a>(
                 if !is_first_giver(key) && held[key] != *value {
                     return Err(CONFLICT);
                 }
-                held = put(held, key, value.clone());
+                held = put(&held, key, value.clone());
             }
             held
         }
@@ -180,13 +180,13 @@ fn take<'a>(
     })
 }
 
-fn with(list: Value, item: Value) -> Value {
+fn with(list: &Value, item: Value) -> Value {
     let mut list = list.as_array().cloned().unwrap_or_default();
     list.push(item);
     list.into()
 }
 
-fn put(record: Value, key: &str, value: Value) -> Value {
+fn put(record: &Value, key: &str, value: Value) -> Value {
     let mut record = record.as_object().cloned().unwrap_or_default();
     record.insert(key.to_owned(), value);
     record.into()

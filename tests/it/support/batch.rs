@@ -3,7 +3,7 @@
 use super::{Journal, Talk, TestFlow};
 use futures_util::future::{BoxFuture, pending};
 use picoflow::{
-    Batch, BatchError, BranchId, ChatModel, Reply, TurnError,
+    Batch, BatchError, BranchId, ChatModel, ChildError, Reply, TurnError,
     prelude::*,
     testing::{Rule, ScriptedModel},
 };
@@ -219,6 +219,13 @@ impl Lab {
         self.came.lock().unwrap().take()
     }
 
+    /// How many children are in the stored sequence, and the stored log.
+    pub(crate) async fn traces(&self) -> (usize, Vec<String>) {
+        let session = self.talk.session().await;
+        let moves = session.flow.sequence.iter().filter(|entry| entry.level > 1).count();
+        (moves, session.log.iter().map(|entry| entry.message.clone()).collect())
+    }
+
     /// The workers' stored state.
     pub(crate) async fn state(&self) -> Value {
         self.talk.state("Worker").await
@@ -227,7 +234,6 @@ impl Lab {
 
 /// The outcomes of a batch: `ok`, or the code.
 pub(crate) fn outcomes(batch: &Batch) -> Vec<&'static str> {
-    let code =
-        |branch: &picoflow::Branch| branch.outcome.as_ref().map_or_else(|e| e.code(), |_| "ok");
-    batch.branches.iter().map(code).collect()
+    let outcomes = batch.branches.iter().map(|branch| branch.outcome.as_ref());
+    outcomes.map(|outcome| outcome.map_or_else(ChildError::code, |_| "ok")).collect()
 }

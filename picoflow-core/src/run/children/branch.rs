@@ -164,13 +164,9 @@ impl Start {
         let token = control.token.child_token();
         let mut branch = Accounted { run: fork.run(self, &token), spent };
         let outcome = self.bounded(&mut branch.run, control, &token).await;
-        // A misuse that its code swallowed.
-        let outcome = match branch.run.fault.take() {
-            Some(fault) if matches!(outcome, Ok(_) | Err(ChildFailure::Failed(_))) => {
-                Err(fault.into())
-            }
-            _ => outcome,
-        };
+        // A misuse counts however the child ended.
+        let fault = branch.run.fault.take();
+        let outcome = fault.map_or(outcome, |fault| Err(fault.into()));
         if control.is_atomic && outcome.is_err() {
             control.token.cancel();
         }
