@@ -142,6 +142,14 @@ impl Engine {
     pub async fn run(&self, turn: Turn) -> Result<Reply, TurnError> {
         let flow = self.compiled(turn.flow.as_str())?;
         turn.check(flow)?;
+        let Some(limit) = turn.timeout else {
+            return self.run_checked(flow, turn).await;
+        };
+        let running = tokio::time::timeout(limit, self.run_checked(flow, turn));
+        running.await.unwrap_or(Err(TurnError::TimedOut { limit }))
+    }
+
+    async fn run_checked(&self, flow: &Arc<CompiledFlow>, turn: Turn) -> Result<Reply, TurnError> {
         match (&turn.session, &turn.token) {
             (Some(id), _) => {
                 let _guard = self.0.locks.acquire(id).await;
@@ -169,7 +177,7 @@ impl Engine {
         let flow = self.compiled(flow)?;
         let at = flow.place(step)?;
         let turn = Turn::new(flow.id.clone());
-        let env = self.env(flow, &self.0.host.session_id(), 1, empty_object(), &turn);
+        let env = self.env(flow, &self.0.host.session_id(), None, empty_object(), &turn);
         Ok((Run::new(env, Draft::new(flow, at)), at))
     }
 
@@ -185,7 +193,7 @@ impl Engine {
         }
         let context = Arc::new(Value::Object(context));
         let current = initial_step(flow, &context)?;
-        let run = Run::new(self.env(flow, &id, 1, context, &turn), Draft::new(flow, current));
+        let run = Run::new(self.env(flow, &id, None, context, &turn), Draft::new(flow, current));
         let (run, outcome) = work(run, Start::New, turn.message.take()).await;
         let outcome = outcome?;
         let now = self.0.host.now().into();
@@ -218,29 +226,28 @@ impl Engine {
         }
         let current = admit(&stored, flow, turn)?;
         let context = Arc::clone(&stored.flow.context);
-        let env = self.env(flow, id, stored.turns + 1, context, turn);
+        let env = self.env(flow, id, Some(&stored), context, turn);
         let run = Run::new(env, Draft::of(&stored, flow, current));
         let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
         let written = outcome.and_then(|outcome| {
             let now = self.0.host.now().into();
             Ok((written(&stored, &run, now, turn.token.clone(), &outcome)?, outcome))
         });
-        match written {
-            Ok((session, outcome)) => {
-                match self.0.store.save(&session, stored.revision).await {
-                    // Another process may have been faster with the same turn.
-                    Err(StoreError::Conflict { session }) if token.is_some() => {
-                        let stored = self.0.store.load(&session).await?;
-                        let reply = stored.and_then(|stored| Reply::stored(&stored, token));
-                        reply.ok_or(TurnError::Conflict { session })
-                    }
-                    saved => {
-                        saved?;
-                        Ok(Reply::of(session, run, outcome))
-                    }
-                }
+        let saved = match written {
+            Ok((session, outcome)) => match self.0.store.save(&session, stored.revision).await {
+                Ok(()) => return Ok(Reply::of(session, run, outcome)),
+                Err(error) => TurnError::from(error),
+            },
+            Err(error) => error,
+        };
+        match saved {
+            // Another process may have been faster with the same turn.
+            TurnError::Conflict { session } if token.is_some() => {
+                let stored = self.0.store.load(&session).await?;
+                let reply = stored.and_then(|stored| Reply::stored(&stored, token));
+                reply.ok_or(TurnError::Conflict { session })
             }
-            Err(error) => {
+            error => {
                 if error.is_noted() {
                     self.note_failure(stored, &error).await;
                 }
@@ -253,7 +260,7 @@ impl Engine {
         &self,
         flow: &Arc<CompiledFlow>,
         id: &str,
-        number: u64,
+        stored: Option<&Session>,
         context: Arc<Value>,
         turn: &Turn,
     ) -> Env {
@@ -262,7 +269,8 @@ impl Engine {
             model: Arc::clone(&self.0.model),
             host: Arc::clone(&self.0.host),
             session: id.to_owned(),
-            turn: number,
+            turn: stored.map_or(1, |stored| stored.turns + 1),
+            stored: stored.map(|stored| (Arc::clone(&self.0.store), stored.revision)),
             context,
             cancellation: turn.cancellation.child_token(),
             invocations: Arc::new(AtomicU32::new(0)),

@@ -5,6 +5,7 @@ use crate::{
     model::{Block, ModelError},
     session::StoreError,
 };
+use std::time::Duration;
 
 /// Why [`Engine::run`](crate::Engine::run) gave no reply.
 ///
@@ -202,6 +203,12 @@ pub enum TurnError {
     /// Nobody waits for the reply any more.
     #[error("the turn was cancelled")]
     Cancelled,
+    /// The turn took longer than `Turn::timeout`.
+    #[error("the turn took longer than {limit:?}")]
+    TimedOut {
+        /// The limit.
+        limit: Duration,
+    },
     /// The store failed.
     #[error(transparent)]
     Store(StoreError),
@@ -240,6 +247,7 @@ impl TurnError {
             Self::Misuse { .. } => "STEP_MISUSE",
             Self::Panicked { .. } => "TURN_PANICKED",
             Self::Cancelled => "TURN_CANCELLED",
+            Self::TimedOut { .. } => "TURN_TIMED_OUT",
             Self::Store(_) => "SESSION_STORE_ERROR",
         }
     }

@@ -21,7 +21,7 @@ use crate::{
     flow::{CompiledFlow, CompiledStep},
     host::{CallSite, Host},
     model::{ChatModel, Usage},
-    session::{Level, LogEntry, Message, MessageKind, SequenceEntry, Timestamp},
+    session::{Level, LogEntry, Message, MessageKind, SequenceEntry, SessionStore, Timestamp},
     step::HookResult,
 };
 use serde_json::{Map, Value};
@@ -39,6 +39,8 @@ pub(crate) struct Env {
     pub(crate) session: String,
     /// The number of the turn in its session, from 1.
     pub(crate) turn: u64,
+    /// The store with the session and its revision, if it is there yet.
+    pub(crate) stored: Option<(Arc<dyn SessionStore>, u64)>,
     pub(crate) context: Arc<Value>,
     pub(crate) cancellation: CancellationToken,
     /// Children started so far, over all depths and branches.
@@ -177,6 +179,7 @@ impl Env {
             host: Arc::clone(&self.host),
             session: self.session.clone(),
             turn: self.turn,
+            stored: self.stored.clone(),
             context: Arc::clone(&self.context),
             cancellation,
             invocations: Arc::clone(&self.invocations),
@@ -199,6 +202,18 @@ impl Env {
             flow: self.flow.id.clone(),
             reason: format!("there is no step number {at}"),
         })
+    }
+
+    /// Whether nobody has written the session since the turn began: else what the turn comes to is lost, and a model
+    /// need not be paid for it. The write decides in the end.
+    async fn check_revision(&self) -> Result<(), TurnError> {
+        let Some((store, revision)) = &self.stored else {
+            return Ok(());
+        };
+        if store.revision(&self.session).await? == Some(*revision) {
+            return Ok(());
+        }
+        Err(TurnError::Conflict { session: self.session.clone() })
     }
 
     #[inline]

@@ -124,6 +124,18 @@ impl SessionStore for SqliteStore {
         })
     }
 
+    fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
+        let id = id.to_owned();
+        self.run(move |connection| {
+            let mut statement = prepare(connection, "SELECT revision FROM session WHERE id = ?1")?;
+            let revision: Option<i64> = statement
+                .query_row([&id], |row| row.get(0))
+                .optional()
+                .map_err(StoreError::failed)?;
+            revision.map(u64::try_from).transpose().map_err(StoreError::failed)
+        })
+    }
+
     fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
         let row = Record::of(session);
         self.run(move |connection| {

@@ -13,8 +13,9 @@ use std::sync::{
     Arc, Mutex,
     atomic::{AtomicUsize, Ordering},
 };
+use std::time::Duration;
 use tempfile::TempDir;
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) struct Notes;
@@ -336,4 +337,67 @@ async fn a_turn_that_succeeds_leaves_the_callers_token_alone() {
         talk.run(turn).await.unwrap();
     }
     assert!(!token.is_cancelled());
+}
+
+/// Two engines that share a store are two processes to each other.
+#[tokio::test]
+async fn a_turn_that_has_lost_pays_for_no_further_model_call() {
+    let directory = TempDir::new().unwrap();
+    let sqlite = SqliteStore::open(directory.path().join("s.sqlite")).await.unwrap();
+    let stores: [Arc<dyn SessionStore>; 2] = [Arc::new(MemoryStore::new()), Arc::new(sqlite)];
+    for store in stores {
+        let mut talk = Talk::on(flow(), notes(), Arc::clone(&store)).await;
+        talk.say("Hi").await;
+        let model = Gated::new(0);
+        let late = Talk::on(flow(), model.clone(), Arc::clone(&store)).await;
+        let turn = talk.turn("too late");
+        let (lost, ()) = tokio::join!(late.engine.run(turn), async {
+            while model.waiting.load(Ordering::SeqCst) == 0 {
+                tokio::task::yield_now().await;
+            }
+            talk.say("first").await;
+            model.gate.add_permits(9);
+        });
+        assert!(matches!(&lost, Err(TurnError::Conflict { session }) if session == talk.id()));
+        // The answer to its tool call would have been the second.
+        assert_eq!(model.waiting.load(Ordering::SeqCst), 1);
+        assert_eq!(talk.state("Notes").await, json!({ "notes": ["Hi", "first"] }));
+        // So it is with a session that was deleted in the meantime.
+        let model = Gated::new(0);
+        let late = Talk::on(flow(), model.clone(), Arc::clone(&store)).await;
+        let (lost, ()) = tokio::join!(late.engine.run(talk.turn("too late")), async {
+            while model.waiting.load(Ordering::SeqCst) == 0 {
+                tokio::task::yield_now().await;
+            }
+            talk.engine.delete_session(talk.id()).await.unwrap();
+            model.gate.add_permits(9);
+        });
+        assert!(matches!(lost, Err(TurnError::Conflict { .. })));
+        assert_eq!(model.waiting.load(Ordering::SeqCst), 1);
+        assert!(talk.stored().await.is_empty());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_ends_with_its_time_wherever_it_is_and_the_next_one_runs() {
+    let model = Gated::new(2);
+    let mut talk = Talk::of(flow(), model.clone()).await;
+    talk.say("Hi").await;
+    let limit = Duration::from_secs(5);
+    // In a model call, and behind another turn of the session.
+    let turn = |text| talk.turn(text).timeout(limit);
+    let start = Instant::now();
+    let (first, second) = tokio::join!(
+        talk.engine.run(turn("first").timeout(limit * 2)),
+        talk.engine.run(turn("second"))
+    );
+    assert!(matches!(first, Err(TurnError::TimedOut { limit: told }) if told == limit * 2));
+    assert!(matches!(second, Err(TurnError::TimedOut { limit: told }) if told == limit));
+    assert_eq!(second.unwrap_err().code(), "TURN_TIMED_OUT");
+    assert_eq!(start.elapsed(), limit * 2);
+    let turn = turn("third");
+    model.gate.add_permits(2);
+    talk.run(turn).await.unwrap();
+    assert_eq!(talk.state("Notes").await, json!({ "notes": ["Hi", "third"] }));
+    assert!(talk.session().await.error.is_empty());
 }

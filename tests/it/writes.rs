@@ -76,13 +76,26 @@ async fn asked(message: &str) -> (Vec<String>, Vec<String>, bool) {
     (first, calls.take(), is_ok)
 }
 
+/// The calls that are about a whole document. A further model call asks for the revision alone.
+fn documents(calls: &[String]) -> Vec<&str> {
+    calls.iter().map(|call| &**call).filter(|call| *call != "revision").collect()
+}
+
+#[tokio::test]
+async fn a_turn_asks_for_the_revision_before_each_model_call_but_the_first() {
+    for (message, calls) in [("reply", 0), ("call eight", 1)] {
+        let (_, second, _) = asked(message).await;
+        assert_eq!(second.iter().filter(|call| *call == "revision").count(), calls, "{message}");
+    }
+}
+
 #[tokio::test]
 async fn a_turn_reads_the_document_once_and_writes_it_once_whatever_happens_in_it() {
     for message in ["reply", "call eight", "fail a tool", "delegate", "leave"] {
         let (first, second, is_ok) = asked(message).await;
         assert!(is_ok, "{message}");
         assert_eq!(first, ["create"], "{message}");
-        assert_eq!(second, ["load", "save"], "{message}");
+        assert_eq!(documents(&second), ["load", "save"], "{message}");
     }
 }
 
@@ -90,5 +103,5 @@ async fn a_turn_reads_the_document_once_and_writes_it_once_whatever_happens_in_i
 async fn a_failed_turn_writes_once_too_for_its_entry_in_the_list_of_errors() {
     let (_, second, is_ok) = asked("abort").await;
     assert!(!is_ok);
-    assert_eq!(second, ["load", "save"]);
+    assert_eq!(documents(&second), ["load", "save"]);
 }

@@ -11,7 +11,7 @@ use crate::{
     storable::{MOST_NESTING, is_too_deep},
 };
 use serde_json::Value;
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// One turn of a conversation.
@@ -33,6 +33,7 @@ pub struct Turn {
     pub(super) message: Option<String>,
     pub(super) config: Option<Value>,
     pub(super) token: Option<String>,
+    pub(super) timeout: Option<Duration>,
     pub(super) cancellation: CancellationToken,
 }
 
@@ -46,6 +47,7 @@ impl Turn {
             message: None,
             config: None,
             token: None,
+            timeout: None,
             cancellation: CancellationToken::new(),
         }
     }
@@ -81,6 +83,15 @@ impl Turn {
     #[doc = include_str!("../docs/turn_token.md")]
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
+        self
+    }
+
+    /// The longest that the turn may take, the wait for other turns of its session included. After that it ends with
+    /// [`TurnError::TimedOut`]. When its last write was under way by then, the turn may be stored all the same: a
+    /// [`token`](Turn::token) tells.
+    /// See [`Engine::run`](crate::Engine::run) for an example.
+    pub const fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
         self
     }
 

@@ -96,6 +96,10 @@ impl Run {
     ) -> Result<Asking, TurnError> {
         let step = env.step(at)?;
         rounds.count(env, step, at)?;
+        // Before the first call the session has just been loaded.
+        if rounds.all > 1 {
+            env.check_revision().await?;
+        }
         let (mut request, hidden) = self.request(env, step, at)?;
         let schema = compile_schema(step, &request)?;
         if schema.is_some() && !request.tools.is_empty() {

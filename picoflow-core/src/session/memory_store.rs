@@ -90,6 +90,10 @@ impl SessionStore for MemoryStore {
         Box::pin(ready(Ok(self.sessions().get(id).cloned())))
     }
 
+    fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
+        Box::pin(ready(Ok(self.sessions().get(id).map(|session| session.revision))))
+    }
+
     fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(ready(self.insert(session)))
     }

@@ -26,6 +26,16 @@ pub trait SessionStore: Send + Sync + 'static {
     /// When the store fails, or holds something that is no session.
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>>;
 
+    /// The revision of the session with this id, or `None`: what [`load`](Self::load) would tell, without the document.
+    /// The engine asks before each further model call of a turn, so that a turn which has lost against another process
+    /// does not pay for it. Default: by `load`.
+    ///
+    /// # Errors
+    /// When the store fails.
+    fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
+        Box::pin(async { Ok(self.load(id).await?.map(|session| session.revision)) })
+    }
+
     /// Adds a session. Its revision is kept as it is (the engine creates at 0).
     ///
     /// # Errors
@@ -72,6 +82,10 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
 
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
         (**self).load(id)
+    }
+
+    fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
+        (**self).revision(id)
     }
 
     fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {

@@ -46,6 +46,13 @@ impl SessionStore for Broken {
         })
     }
 
+    fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
+        Box::pin(async {
+            self.check("revision")?;
+            self.store.revision(id).await
+        })
+    }
+
     fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async {
             self.check("create")?;
@@ -104,6 +111,10 @@ impl SessionStore for Watched {
 
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
         self.store("load").load(id)
+    }
+
+    fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
+        self.store("revision").revision(id)
     }
 
     fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
