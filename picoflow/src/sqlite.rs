@@ -1,19 +1,16 @@
 //! Sessions in one SQLite file.
 
+mod rows;
+
 use picoflow_core::{
-    BoxFuture, FlowId, StepId,
-    session::{RunStatus, Session, SessionQuery, SessionStore, SessionSummary, StoreError},
+    BoxFuture,
+    session::{Session, SessionQuery, SessionStore, SessionSummary, StoreError},
 };
-use rusqlite::{
-    CachedStatement, Connection,
-    Error::{FromSqlConversionFailure, IntegralValueOutOfRange},
-    ErrorCode, OptionalExtension, Row,
-    types::Type,
-};
+use rows::{Record, page, summary};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, params_from_iter};
 use std::{
     fmt,
     path::{Path, PathBuf},
-    str::FromStr,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -59,6 +56,8 @@ const SCHEMA: &str = "
         save_on      TEXT NOT NULL,
         document     TEXT NOT NULL
     ) STRICT;
+    CREATE INDEX IF NOT EXISTS session_by_flow_and_status ON session (flow, run_status, id);
+    CREATE INDEX IF NOT EXISTS session_by_save_time ON session (save_on);
 ";
 
 impl SqliteStore {
@@ -180,7 +179,7 @@ impl SessionStore for SqliteStore {
             )?;
             let changed = statement
                 .execute((
-                    &row.id, revision(expected_revision)?, row.revision, row.flow, row.run_status, row.current_step, row.save_on, row.document,
+                    &row.id, expected(expected_revision, &row.id)?, row.revision, row.flow, row.run_status, row.current_step, row.save_on, row.document,
                 ))
                 .map_err(StoreError::failed)?;
             one_row(changed, row.id)
@@ -194,7 +193,7 @@ impl SessionStore for SqliteStore {
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         let id = id.to_owned();
         self.run(move |connection| {
-            let Some(expected) = expected_revision else {
+            let Some(revision) = expected_revision else {
                 let mut statement = prepare(connection, "DELETE FROM session WHERE id = ?1")?;
                 statement.execute([&id]).map_err(StoreError::failed)?;
                 return Ok(());
@@ -202,7 +201,7 @@ impl SessionStore for SqliteStore {
             let mut statement =
                 prepare(connection, "DELETE FROM session WHERE id = ?1 AND revision = ?2")?;
             let changed =
-                statement.execute((&id, revision(expected)?)).map_err(StoreError::failed)?;
+                statement.execute((&id, expected(revision, &id)?)).map_err(StoreError::failed)?;
             one_row(changed, id)
         })
     }
@@ -213,17 +212,10 @@ impl SessionStore for SqliteStore {
     ) -> BoxFuture<'a, Result<Vec<SessionSummary>, StoreError>> {
         let query = query.clone();
         self.run(move |connection| {
-            let mut statement = prepare(
-                connection,
-                "SELECT id, revision, flow, run_status, current_step, created_on, save_on FROM session
-                 WHERE (?1 IS NULL OR flow = ?1) AND (?2 IS NULL OR run_status = ?2) AND (?3 IS NULL OR id > ?3)
-                 ORDER BY id LIMIT ?4",
-            )?;
-            let flow = query.flow.as_ref().map(FlowId::as_str);
-            let status = query.status.map(RunStatus::as_str);
-            let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
+            let (sql, values) = page(&query);
+            let mut statement = prepare(connection, &sql)?;
             let rows = statement
-                .query_map((flow, status, query.after, limit), summary)
+                .query_map(params_from_iter(values), summary)
                 .map_err(StoreError::failed)?;
             rows.collect::<Result<_, _>>().map_err(StoreError::failed)
         })
@@ -239,58 +231,9 @@ fn one_row(changed: usize, session: String) -> Result<(), StoreError> {
     if changed == 1 { Ok(()) } else { Err(StoreError::conflict(session)) }
 }
 
-/// SQLite's integers are signed.
-fn revision(revision: u64) -> Result<i64, StoreError> {
-    i64::try_from(revision).map_err(StoreError::failed)
-}
-
-/// A session as the table holds it.
-struct Record {
-    id: String,
-    revision: i64,
-    flow: String,
-    run_status: &'static str,
-    current_step: String,
-    created_on: String,
-    save_on: String,
-    document: String,
-}
-
-impl Record {
-    fn of(session: &Session) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: session.id.clone(),
-            revision: revision(session.revision)?,
-            flow: session.flow.name.to_string(),
-            run_status: session.run_status.as_str(),
-            current_step: session.flow.current_step.to_string(),
-            created_on: session.created_on.to_string(),
-            save_on: session.save_on.to_string(),
-            document: serde_json::to_string(session).map_err(StoreError::failed)?,
-        })
-    }
-}
-
-fn summary(row: &Row<'_>) -> rusqlite::Result<SessionSummary> {
-    let revision: i64 = row.get(1)?;
-    Ok(SessionSummary {
-        id: row.get(0)?,
-        revision: u64::try_from(revision).map_err(|_| IntegralValueOutOfRange(1, revision))?,
-        flow: FlowId::from(row.get::<_, String>(2)?),
-        run_status: parsed(row, 3)?,
-        current_step: StepId::from(row.get::<_, String>(4)?),
-        created_on: parsed(row, 5)?,
-        save_on: parsed(row, 6)?,
-    })
-}
-
-fn parsed<T>(row: &Row<'_>, column: usize) -> rusqlite::Result<T>
-where
-    T: FromStr<Err: std::error::Error + Send + Sync + 'static>,
-{
-    let text: String = row.get(column)?;
-    let text = text.parse();
-    text.map_err(|error| FromSqlConversionFailure(column, Type::Text, Box::new(error)))
+/// A revision that cannot be stored is none that is.
+fn expected(revision: u64, session: &str) -> Result<i64, StoreError> {
+    i64::try_from(revision).map_err(|_| StoreError::conflict(session))
 }
 
 impl fmt::Debug for SqliteStore {

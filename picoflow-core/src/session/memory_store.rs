@@ -79,6 +79,8 @@ impl MemoryStore {
             .filter(|session| after.is_none_or(|after| *session.id > *after))
             .filter(|session| query.flow.as_ref().is_none_or(|flow| *flow == session.flow.name))
             .filter(|session| query.status.is_none_or(|status| status == session.run_status))
+            .filter(|session| query.saved_since.is_none_or(|since| session.save_on >= since))
+            .filter(|session| query.saved_before.is_none_or(|before| session.save_on < before))
             .take(query.limit)
             .map(SessionSummary::from)
             .collect()

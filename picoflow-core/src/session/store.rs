@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 /// Keeps session documents and swaps them by revision.
 ///
-/// Policy (which session may go on, whose it is) is the engine's; a store keeps and returns what it is given.
+/// Policy (which session may go on, whose it is) is the engine's; a store keeps and returns what it is given: texts
+/// with every character, numbers with every digit, objects with their keys in order. What a model was shown once is
+/// shown again in the same words.
 ///
-/// Implement it for another database; the rules of each method are its contract.
+/// Implement it for another database; the rules of each method are its contract, and `store_conformance` in
+/// `picoflow::testing` (feature `testing`) holds a store to them.
 ///
 #[doc = include_str!("../docs/session_store.md")]
 pub trait SessionStore: Send + Sync + 'static {
@@ -64,7 +67,7 @@ pub trait SessionStore: Send + Sync + 'static {
         expected_revision: Option<u64>,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Sessions that match, ordered by id, from the one after `query.after`.
+    /// Sessions that match, from the one after `query.after`, ordered by id (as Rust orders strings, byte by byte).
     ///
     /// # Errors
     /// When the store fails.
@@ -118,18 +121,20 @@ impl<S: SessionStore + ?Sized> SessionStore for Arc<S> {
 
 /// Which sessions [`SessionStore::list`] gives.
 ///
-/// ```
-/// use picoflow_core::session::{RunStatus, SessionQuery};
+/// The token of a page is the last id of the page before. An id never changes, so whoever walks the pages meets a
+/// session at most once, and each session that matches all the while exactly once, whatever is written meanwhile.
 ///
-/// let running = SessionQuery { status: Some(RunStatus::Running), ..SessionQuery::default() };
-/// assert_eq!(running.limit, 100);
-/// ```
+#[doc = include_str!("../docs/session_query.md")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionQuery {
     /// Only those of this flow.
     pub flow: Option<FlowId>,
     /// Only those of this status.
     pub status: Option<RunStatus>,
+    /// Only those last written at this time or later.
+    pub saved_since: Option<Timestamp>,
+    /// Only those last written before this time.
+    pub saved_before: Option<Timestamp>,
     /// The last id of the page before.
     pub after: Option<String>,
     /// How many at the most.
@@ -139,7 +144,14 @@ pub struct SessionQuery {
 impl Default for SessionQuery {
     /// The first hundred of all.
     fn default() -> Self {
-        Self { flow: None, status: None, after: None, limit: 100 }
+        Self {
+            flow: None,
+            status: None,
+            saved_since: None,
+            saved_before: None,
+            after: None,
+            limit: 100,
+        }
     }
 }
 
