@@ -1,8 +1,10 @@
-//! What tests of a flow need: a scripted model, scenarios, and a check of histories.
+//! What tests of a flow need: a scripted model, scenarios, a check of histories. And what the author of a store needs.
 
+mod conformance;
 mod scenario;
 mod script;
 
+pub use conformance::{StoreFault, StoreFaults, store_conformance, store_conformance_across};
 pub use picoflow_core::{
     HarnessReply, StepHarness,
     session::{HistoryFault, check_history},

@@ -43,6 +43,7 @@ mod schemas;
 mod session_document;
 mod sessions;
 mod sizes;
+mod store_conformance;
 mod store_failures;
 mod stores;
 mod support;

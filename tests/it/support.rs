@@ -1,9 +1,11 @@
 //! What the tests share: a flow made of steps, and a conversation that is checked after every turn.
 
 mod batch;
+mod faulty;
 mod stores;
 
 pub(crate) use batch::{Lab, Setup, outcomes, worker};
+pub(crate) use faulty::{Fault, Faulty};
 pub(crate) use stores::{Broken, Watched};
 
 use picoflow::{
