@@ -5,6 +5,15 @@ pub use picoflow_core::*;
 #[cfg(feature = "macros")]
 pub use picoflow_macros::{tool, tools};
 
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "postgres")]
+pub use postgres::PostgresStore;
+/// The version of sqlx whose pools [`PostgresStore::new`] takes.
+#[cfg(feature = "postgres")]
+#[doc(no_inline)]
+pub use sqlx;
+
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "sqlite")]

@@ -33,6 +33,8 @@ mod model_failures;
 mod native;
 mod parallel;
 mod parts;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod prototype_rules;
 mod recovery;
 mod replies;

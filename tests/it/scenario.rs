@@ -122,6 +122,15 @@ async fn the_conversation_runs_on_a_script_in_memory_and_on_sqlite() {
     play(script, Arc::new(sqlite(&directory).await), |_| false).await;
 }
 
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn the_conversation_runs_on_postgres_also_when_the_engine_ends_between_turns() {
+    let Some(database) = crate::support::Database::new().await else { return };
+    play(|| OfflineModel, Arc::new(database.store().await), |_| false).await;
+    let Some(database) = crate::support::Database::new().await else { return };
+    play(|| OfflineModel, Arc::new(database.store().await), |number| number > 0).await;
+}
+
 #[tokio::test]
 async fn the_engine_may_end_between_any_two_turns() {
     let turns = scenario().turns.len();

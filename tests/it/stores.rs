@@ -32,6 +32,26 @@ async fn two_connections_to_one_sqlite_file_keep_all_rules() {
     store_conformance_across(async || [open(&file).await, open(&file).await]).await.unwrap();
 }
 
+#[cfg(feature = "postgres")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_connections_to_one_postgres_database_keep_all_rules() {
+    let Some(database) = crate::support::Database::new().await else { return };
+    store_conformance_across(async || [database.store().await, database.store().await])
+        .await
+        .unwrap();
+}
+
+/// Where the database's default isolation is higher, the server gives up the loser of a race with an error of its own.
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn a_postgres_database_of_serializable_transactions_keeps_all_rules() {
+    let Some(database) = crate::support::Database::new().await else { return };
+    let url = format!("{}&options=-cdefault_transaction_isolation%3Dserializable", database.url());
+    store_conformance(async || picoflow::PostgresStore::connect(&url).await.unwrap())
+        .await
+        .unwrap();
+}
+
 #[tokio::test]
 async fn a_sqlite_file_of_an_earlier_build_goes_on_and_gets_the_indices() {
     let directory = TempDir::new().unwrap();

@@ -2,10 +2,18 @@
 
 mod batch;
 mod faulty;
+#[cfg(feature = "postgres")]
+mod postgres;
+#[cfg(feature = "postgres")]
+mod proxy;
 mod stores;
 
 pub(crate) use batch::{Lab, Setup, outcomes, worker};
 pub(crate) use faulty::{Fault, Faulty};
+#[cfg(feature = "postgres")]
+pub(crate) use postgres::{Database, server};
+#[cfg(feature = "postgres")]
+pub(crate) use proxy::{Line, Proxy};
 pub(crate) use stores::{Broken, Watched};
 
 use picoflow::{

@@ -1,4 +1,4 @@
-//! Two processes on one session of one SQLite file.
+//! Two processes on one session of one store.
 
 use picoflow::{
     SqliteStore,
@@ -6,11 +6,8 @@ use picoflow::{
 };
 use std::{
     io::{BufRead, BufReader, Write},
-    path::Path,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
-
-const ROUNDS: usize = 50;
 
 struct Racer {
     process: Child,
@@ -19,10 +16,9 @@ struct Racer {
 }
 
 impl Racer {
-    fn start(file: &Path, session: &str, name: &str) -> Self {
+    fn start(store: &str, session: &str, name: &str) -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_racing_turn"))
-            .arg(file)
-            .args([session, name])
+            .args([store, session, name])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -49,22 +45,19 @@ impl Racer {
     }
 }
 
-#[tokio::test]
-async fn of_two_turns_on_one_session_exactly_one_is_stored_whole_and_the_other_is_told() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("race.sqlite");
-    let mut first = Racer::start(&file, "-", "opening");
+/// Of two turns on one session exactly one is stored whole, and the other is told.
+async fn race(place: &str, store: impl SessionStore, rounds: usize) {
+    let mut first = Racer::start(place, "-", "opening");
     assert_eq!(first.line(), "ready");
     first.release();
     let outcome = first.end();
     let session = outcome.strip_prefix("ok ").unwrap().to_owned();
 
-    let store = SqliteStore::open(&file).await.unwrap();
     let (mut wins_of_a, mut wins_of_b) = (0, 0);
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let before = store.load(&session).await.unwrap().unwrap();
         let names = [format!("a{round}"), format!("b{round}")];
-        let mut racers = names.clone().map(|name| Racer::start(&file, &session, &name));
+        let mut racers = names.clone().map(|name| Racer::start(place, &session, &name));
         for racer in &mut racers {
             assert_eq!(racer.line(), "ready", "both have read the session before either writes");
         }
@@ -99,5 +92,19 @@ async fn of_two_turns_on_one_session_exactly_one_is_stored_whole_and_the_other_i
             wins_of_b += 1;
         }
     }
-    println!("{ROUNDS} rounds: a won {wins_of_a}, b won {wins_of_b}");
+    println!("{rounds} rounds: a won {wins_of_a}, b won {wins_of_b}");
+}
+
+#[tokio::test]
+async fn of_two_turns_on_one_session_in_a_sqlite_file_exactly_one_is_stored() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("race.sqlite");
+    race(file.to_str().unwrap(), SqliteStore::open(&file).await.unwrap(), 50).await;
+}
+
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn of_two_turns_on_one_session_in_a_postgres_database_exactly_one_is_stored() {
+    let Some(database) = crate::support::Database::new().await else { return };
+    race(database.url(), database.store().await, 20).await;
 }

@@ -1,7 +1,7 @@
-//! One turn on one session of one SQLite file, held open in its model call until a line comes in: what the race of
-//! two processes is made of.
+//! One turn on one session of one store, held open in its model call until a line comes in: what the race of two
+//! processes is made of.
 //!
-//! `racing_turn FILE SESSION NAME` says `ready` when the turn has read the session and asks its model, waits for a
+//! `racing_turn STORE SESSION NAME`, where the store is a SQLite file or the URL of a PostgreSQL database, says `ready` when the turn has read the session and asks its model, waits for a
 //! line, and says `ok` or the error's code.
 #![expect(clippy::print_stdout, reason = "the test reads it")]
 
@@ -9,10 +9,12 @@ use picoflow::{
     BoxFuture, SqliteStore,
     model::{ChatModel, ChatRequest, ModelError},
     prelude::*,
+    session::{SessionStore, StoreError},
 };
 use std::{
     error::Error,
     io::{Write, stdin, stdout},
+    sync::Arc,
 };
 
 struct Talk;
@@ -47,16 +49,24 @@ impl ChatModel for HeldModel {
     }
 }
 
+async fn open(store: &str) -> Result<Arc<dyn SessionStore>, StoreError> {
+    #[cfg(feature = "postgres")]
+    if store.starts_with("postgres://") {
+        return Ok(Arc::new(picoflow::PostgresStore::connect(store).await?));
+    }
+    Ok(Arc::new(SqliteStore::open(store).await?))
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
-    let (Some(file), Some(session), Some(name)) = (args.next(), args.next(), args.next()) else {
-        return Err("usage: racing_turn FILE SESSION NAME; - as SESSION starts one".into());
+    let (Some(store), Some(session), Some(name)) = (args.next(), args.next(), args.next()) else {
+        return Err("usage: racing_turn STORE SESSION NAME; - as SESSION starts one".into());
     };
     let engine = Engine::builder()
         .flow(RaceFlow)
         .model(HeldModel(name.clone()))
-        .store(SqliteStore::open(file).await?)
+        .store(open(&store).await?)
         .build()
         .await?;
     let turn = Turn::new(RaceFlow::ID).message(&name);

@@ -1,0 +1,62 @@
+//! Databases for tests, on the server that `scripts/postgres` starts.
+
+use picoflow::{
+    PostgresStore,
+    sqlx::{AssertSqlSafe, PgPool, query, query_scalar},
+};
+
+/// The server's URL. Without one the test passes, and says so; where all tests have to run, that is a failure.
+pub(crate) fn server() -> Option<String> {
+    let url = std::env::var("PICOFLOW_TEST_POSTGRES_URL").ok();
+    if url.is_none() {
+        let why = "PICOFLOW_TEST_POSTGRES_URL is not set: run `scripts/postgres cargo test`";
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no PostgreSQL server: {why}");
+        println!("skipped: {why}");
+    }
+    url
+}
+
+/// A schema that no other test uses, instead of a database, which is slower to make.
+pub(crate) struct Database {
+    pub(crate) schema: String,
+    url: String,
+}
+
+impl Database {
+    pub(crate) async fn new() -> Option<Self> {
+        let url = server()?;
+        let pool = PgPool::connect(&url).await.unwrap();
+        let schema = "SELECT 'test_' || replace(gen_random_uuid()::text, '-', '')";
+        let schema: String = query_scalar(schema).fetch_one(&pool).await.unwrap();
+        query(AssertSqlSafe(format!("CREATE SCHEMA {schema}"))).execute(&pool).await.unwrap();
+        let mark = if url.contains('?') { '&' } else { '?' };
+        let url = format!("{url}{mark}options=-csearch_path%3D{schema}");
+        Some(Self { schema, url })
+    }
+
+    /// An URL with parameters, whose connections use the schema.
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The URL with another server.
+    pub(crate) fn url_at(&self, address: std::net::SocketAddr) -> String {
+        let (before, host) = self.url.split_once('@').unwrap();
+        let (_, path) = host.split_once('/').unwrap();
+        format!("{before}@{address}/{path}")
+    }
+
+    /// The server's address.
+    pub(crate) fn address(&self) -> &str {
+        let (_, host) = self.url.split_once('@').unwrap();
+        host.split_once('/').unwrap().0
+    }
+
+    pub(crate) async fn store(&self) -> PostgresStore {
+        PostgresStore::connect(&self.url).await.unwrap()
+    }
+
+    pub(crate) async fn pool(&self) -> PgPool {
+        PgPool::connect(&self.url).await.unwrap()
+    }
+}
