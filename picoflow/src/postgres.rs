@@ -26,7 +26,7 @@ use std::{fmt, time::Duration};
 /// which is what the store reads and gives back to the letter, and as `jsonb`, which the database derives for queries.
 ///
 /// Whatever the database or the connection fails with is [`StoreError::Failed`]; its text never holds the password. A
-/// connection that broke is replaced by the pool.
+/// connection that broke is replaced by the pool. Needs a tokio runtime with I/O and timers, as the engine does.
 ///
 #[doc = include_str!("docs/postgres.md")]
 #[derive(Clone)]
@@ -42,7 +42,7 @@ const ACQUIRE: Duration = Duration::from_secs(5);
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 impl PostgresStore {
-    /// Connects to the database of an URL: `postgres://user:password@host:5432/database`.
+    /// Connects to the database of a URL: `postgres://user:password@host:5432/database`.
     ///
     /// The pool has up to ten connections, and a call waits up to five seconds for one of them. `sslmode=verify-full`
     /// in the URL demands TLS and checks the server's name, against the public authorities or the file of

@@ -34,7 +34,7 @@ impl Database {
         Some(Self { schema, url })
     }
 
-    /// An URL with parameters, whose connections use the schema.
+    /// A URL with parameters, whose connections use the schema.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
