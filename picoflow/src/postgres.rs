@@ -142,6 +142,25 @@ impl SessionStore for PostgresStore {
         })
     }
 
+    fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
+        Box::pin(async move {
+            if holds_nul(id) {
+                return Ok(None);
+            }
+            let revision: Option<i64> = self
+                .within(async {
+                    let mut lease = Lease::of(&self.pool).await?;
+                    let query =
+                        sqlx::query_scalar("SELECT revision FROM picoflow_session WHERE id = $1");
+                    let result = query.bind(id).fetch_optional(&mut *lease.connection).await;
+                    lease.end();
+                    Ok(result?)
+                })
+                .await?;
+            revision.map(u64::try_from).transpose().map_err(StoreError::failed)
+        })
+    }
+
     fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             let row = Record::of(session)?;

@@ -11,6 +11,7 @@ const PREPARE: &str = "a store gets ready as often as it is asked";
 const CREATE: &str = "what is created is loaded as it was";
 const ODD_IDS: &str = "any text may be asked for as an id";
 const TAKEN: &str = "an id that is taken is a conflict and changes nothing";
+const REVISION: &str = "the revision is told as it is";
 const SAVE: &str = "a save replaces the session";
 const STALE_SAVE: &str = "a stale save is a conflict and changes nothing";
 const STALE_DELETE: &str = "a stale delete is a conflict and changes nothing";
@@ -68,6 +69,7 @@ async fn faults_of_prepare_load_and_create_are_found() {
     breaks(Fault::FoldsCaseOfIds, &[ODD_IDS, ORDER]).await;
     breaks_at_least(Fault::FailsOnUnknownIds, &[ODD_IDS, DELETE]).await;
     breaks_at_least(Fault::OverwritesOnCreate, &[TAKEN, CREATORS]).await;
+    breaks(Fault::TellsTheFirstRevision, &[REVISION]).await;
     breaks(Fault::HidesCompleted, &[POLICY]).await;
     breaks(Fault::RefusesNamelessFlows, &[POLICY]).await;
 }
@@ -150,7 +152,7 @@ async fn a_fault_says_what_was_expected_and_what_was_found() {
     let faults = faults(Fault::CutsLongTexts).await;
     let text = faults.to_string();
     assert!(
-        text.starts_with("the store breaks 1 of 27 rules:\n* a document of five MiB"),
+        text.starts_with("the store breaks 1 of 28 rules:\n* a document of five MiB"),
         "{text}"
     );
     assert!(text.contains(": expected a document with `"), "{text}");

@@ -24,6 +24,7 @@ const RULES: &[Rule] = &[
     ("what is created is loaded as it was", |on| Box::pin(writes::create(on))),
     ("any text may be asked for as an id", |on| Box::pin(writes::odd_ids(on))),
     ("an id that is taken is a conflict and changes nothing", |on| Box::pin(writes::taken(on))),
+    ("the revision is told as it is", |on| Box::pin(writes::revision(on))),
     ("a save replaces the session", |on| Box::pin(writes::save(on))),
     ("a stale save is a conflict and changes nothing", |on| Box::pin(writes::stale_save(on))),
     ("a stale delete is a conflict and changes nothing", |on| Box::pin(writes::stale_delete(on))),

@@ -23,6 +23,7 @@ pub(crate) enum Fault {
     FailsOnUnknownIds,
     OverwritesOnCreate,
     ComparesBeforeCreating,
+    TellsTheFirstRevision,
     LosesUpdates,
     KeepsTheFirstSummary,
     IgnoresTheRevisionOfSave,
@@ -166,6 +167,14 @@ impl SessionStore for Faulty {
                 }
             }
             Ok(())
+        })
+    }
+
+    fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
+        Box::pin(async move {
+            let found = self.load(id).await?;
+            let first = self.is(Fault::TellsTheFirstRevision);
+            Ok(found.map(|session| if first { 0 } else { session.revision }))
         })
     }
 

@@ -1,7 +1,7 @@
 //! One write after the other.
 
 use super::{
-    fault::Outcome,
+    fault::{Outcome, same},
     races::at_once,
     subject::{Subject, conflict, done, gone, kept, next},
 };
@@ -56,6 +56,30 @@ pub(super) async fn taken(on: Arc<Subject>) -> Outcome {
     let again = on.session_of("G", "a")?;
     conflict("create", &session.id, on.other.create(&again).await)?;
     kept(&*on.one, &session).await
+}
+
+pub(super) async fn revision(on: Arc<Subject>) -> Outcome {
+    let mut session = on.session("a")?;
+    let told = async |expected: Option<u64>| {
+        for store in [&on.one, &on.other] {
+            let found = done("revision", store.revision(&on.id("a")).await)?;
+            same("a revision", &format!("{found:?}"), &format!("{expected:?}"))?;
+        }
+        Ok(())
+    };
+    told(None).await?;
+    done("create", on.one.create(&session).await)?;
+    told(Some(0)).await?;
+    session = next(&session, "S");
+    done("save", on.one.save(&session, 0).await)?;
+    told(Some(1)).await?;
+    done("delete", on.one.delete(&session.id, None).await)?;
+    told(None).await?;
+    for name in ["A", "a\0", "%"] {
+        let found = done("revision", on.one.revision(&on.id(name)).await)?;
+        same("a revision", &format!("{found:?}"), "None")?;
+    }
+    Ok(())
 }
 
 pub(super) async fn save(on: Arc<Subject>) -> Outcome {
