@@ -9,7 +9,7 @@ pub use turn::{Reply, Turn};
 use crate::{
     CompiledFlow, Env, FlowId, Host, StepId, TurnError,
     model::ChatModel,
-    run::{Draft, Outcome, Run, Start, panicked},
+    run::{Careful, Draft, Outcome, Run, Start, panicked},
     session::{
         Level, LogEntry, RunStatus, SESSION_VERSION, Session, SessionLocks, SessionQuery,
         SessionStore, SessionSummary, StoreError, empty_object,
@@ -314,10 +314,10 @@ async fn work(
     let cancellation = run.env.cancellation.clone();
     // Whoever still works for this turn when its future is dropped gets to know.
     let _guard = cancellation.clone().drop_guard();
-    let turn = AssertUnwindSafe(run.turn(start, message)).catch_unwind();
+    let turn = Careful::new(AssertUnwindSafe(Box::pin(run.turn(start, message))).catch_unwind());
     let result = match cancellation.run_until_cancelled(turn).await {
         Some(Ok(result)) => result,
-        Some(Err(panic)) => Err(panicked(&*panic)),
+        Some(Err(panic)) => Err(panicked(panic)),
         None => Err(TurnError::Cancelled),
     };
     (run, result)
@@ -326,7 +326,7 @@ async fn work(
 /// The place of the step that a new session begins with.
 fn initial_step(flow: &CompiledFlow, context: &Value) -> Result<usize, TurnError> {
     let asked = catch_unwind(AssertUnwindSafe(|| flow.flow.initial_step(context)));
-    let target = asked.map_err(|panic| panicked(&*panic))?;
+    let target = asked.map_err(panicked)?;
     target.map_or(Ok(0), |target| flow.place(&target))
 }
 

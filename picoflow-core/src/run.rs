@@ -8,12 +8,14 @@ mod dispatch;
 mod draft;
 mod handler;
 mod key;
+mod panics;
 mod recover;
 mod settle;
 mod turn;
 
 pub(crate) use draft::{Draft, PROMPT_KEY, Writes};
-pub(crate) use handler::{guard, panic_text, panicked};
+pub(crate) use handler::guard;
+pub(crate) use panics::{Careful, panic_text, panicked};
 pub(crate) use turn::{Outcome, Start};
 
 use crate::{

@@ -221,7 +221,7 @@ impl Place<'_> {
                     step: self.step.clone(),
                     field: self.field.to_owned(),
                     branch: Arc::clone(&given.branch),
-                    message: panic_text(&*panic).to_owned(),
+                    message: panic_text(panic),
                 }
             })?;
             held = Some(result.map_err(|fault| self.fault(given, fault))?);

@@ -184,7 +184,7 @@ impl NativeTool {
             return cancelled();
         }
         // A handler that is no `async fn` runs when it is called, so the call itself is guarded too.
-        let running = async { (self.inner.handler)(call, cx).await };
+        let running = Box::pin(async { (self.inner.handler)(call, cx).await });
         match cx.cancellation().run_until_cancelled(guard(running, self.timeout)).await {
             Some(done) => done.unwrap_or_else(ToolOutput::from),
             None => cancelled(),

@@ -4,7 +4,7 @@ use super::{
     Env, Run,
     ask::{Asking, Rounds},
     dispatch::Dispatched,
-    handler::panicked,
+    panics::panicked,
     settle::{Heard, misuse},
 };
 use crate::{
@@ -194,7 +194,7 @@ impl Run {
 /// A panic of one child is that child's failure.
 async fn caught<T>(work: impl Future<Output = Result<T, TurnError>>) -> Result<T, TurnError> {
     let caught = AssertUnwindSafe(work).catch_unwind().await;
-    caught.unwrap_or_else(|panic| Err(panicked(&*panic)))
+    caught.unwrap_or_else(|panic| Err(panicked(panic)))
 }
 
 fn illegal(step: &CompiledStep, action: &Action) -> TurnError {

@@ -1,6 +1,10 @@
 //! One handler at work.
 
-use super::{Env, Run, key::Handled};
+use super::{
+    Env, Run,
+    key::Handled,
+    panics::{Careful, panic_text},
+};
 use crate::{
     BoxFuture, Cx, ToolCall, TurnError,
     flow::Route,
@@ -8,9 +12,7 @@ use crate::{
     tool::{CallView, Failure, ToolError, ToolResult},
 };
 use futures_util::FutureExt;
-use std::{
-    any::Any, future::poll_fn, panic::AssertUnwindSafe, pin::pin, task::Poll, time::Duration,
-};
+use std::{future::poll_fn, panic::AssertUnwindSafe, pin::pin, task::Poll, time::Duration};
 
 /// What a handler is given.
 pub(super) enum Job<'a> {
@@ -88,10 +90,10 @@ fn native<'a>(cx: &Cx<'_>, tool: &'a NativeTool, view: CallView<'a>) -> BoxFutur
 
 /// Runs what a tool does; a panic and a lack of time are errors like any other.
 pub(crate) async fn guard<T>(
-    work: impl Future<Output = T>,
+    work: impl Future<Output = T> + Unpin,
     limit: Duration,
 ) -> Result<T, ToolError> {
-    let mut work = pin!(AssertUnwindSafe(work).catch_unwind());
+    let mut work = pin!(Careful::new(AssertUnwindSafe(work).catch_unwind()));
     // What is ready at once needs no timer.
     let done = match poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
         Poll::Ready(done) => Ok(done),
@@ -99,19 +101,7 @@ pub(crate) async fn guard<T>(
     };
     match done {
         Ok(Ok(done)) => Ok(done),
-        Ok(Err(panic)) => {
-            let text = panic_text(&*panic);
-            Err(ToolError::internal(format!("panicked: {text}")))
-        }
+        Ok(Err(panic)) => Err(ToolError::internal(format!("panicked: {}", panic_text(panic)))),
         Err(_) => Err(ToolError::internal(format!("took longer than {limit:?}"))),
     }
-}
-
-pub(crate) fn panicked(panic: &(dyn Any + Send)) -> TurnError {
-    TurnError::Panicked { message: panic_text(panic).to_owned() }
-}
-
-pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
