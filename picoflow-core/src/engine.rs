@@ -11,7 +11,7 @@ use crate::{
     model::ChatModel,
     run::{Careful, Draft, Outcome, Run, Start, panicked},
     session::{
-        Level, LogEntry, RunStatus, SESSION_VERSION, Session, SessionLocks, SessionQuery,
+        Keeper, Level, LogEntry, RunStatus, SESSION_VERSION, Session, SessionLocks, SessionQuery,
         SessionStore, SessionSummary, StoreError, empty_object,
     },
 };
@@ -132,7 +132,8 @@ impl Engine {
     /// Runs one turn: takes the user's message, works until there is a reply, and stores the session in one write.
     /// Turns of one session run one after the other, in the order of the calls.
     ///
-    /// Dropping the future cancels the turn; the stored session is as it was.
+    /// Dropping the future cancels the turn: the stored session is as it was, unless the turn was being written. So does
+    /// the turn's token, which has no effect any more once the turn is being written.
     ///
     /// # Errors
     /// See [`TurnError`]. The stored session is as it was, but for an entry in its `error` list when the turn itself
@@ -150,21 +151,28 @@ impl Engine {
     }
 
     async fn run_checked(&self, flow: &Arc<CompiledFlow>, turn: Turn) -> Result<Reply, TurnError> {
-        match (&turn.session, &turn.token) {
-            (Some(id), _) => {
-                let _guard = self.0.locks.acquire(id).await;
-                self.run_stored(flow, id, &turn).await
-            }
-            (None, None) => self.run_new(flow, self.0.host.session_id(), turn).await,
-            (None, Some(token)) => {
-                let id = token.clone();
-                let _guard = self.0.locks.acquire(&id).await;
-                match self.0.store.load(&id).await? {
-                    Some(stored) => first_again(&stored, flow, &turn),
-                    None => self.run_new(flow, id, turn).await,
-                }
-            }
+        let (id, is_first) = match (&turn.session, &turn.token) {
+            (Some(id), _) => (id.clone(), false),
+            (None, Some(token)) => (token.clone(), true),
+            (None, None) => return self.run_new(flow, self.0.host.session_id(), turn).await,
+        };
+        let open = turn.cancellation.run_until_cancelled(async {
+            let guard = self.0.locks.acquire(&id).await;
+            let stored = self.keeper(flow).load(&id).await?;
+            Ok::<_, TurnError>((guard, stored))
+        });
+        let (_guard, stored) = open.await.ok_or(TurnError::Cancelled)??;
+        match stored {
+            Some(stored) if is_first => first_again(&stored, flow, &turn),
+            Some(stored) => self.run_stored(flow, stored, &turn).await,
+            None if is_first => self.run_new(flow, id, turn).await,
+            None => Err(TurnError::UnknownSession { session: id }),
         }
+    }
+
+    /// The store, within the flow's limits.
+    fn keeper(&self, flow: &CompiledFlow) -> Keeper {
+        Keeper { store: Arc::clone(&self.0.store), limit: flow.limits.store_timeout }
     }
 
     fn compiled(&self, id: &str) -> Result<&Arc<CompiledFlow>, TurnError> {
@@ -198,10 +206,11 @@ impl Engine {
         let outcome = outcome?;
         let now = self.0.host.now().into();
         let session = new_session(&run, id, now, turn.token.clone(), &outcome)?;
-        match self.0.store.create(&session).await {
+        let keeper = self.keeper(flow);
+        match keeper.create(&session).await {
             // Another process was faster with the same turn.
             Err(StoreError::Conflict { session }) if turn.token.is_some() => {
-                let stored = self.0.store.load(&session).await?;
+                let stored = keeper.load(&session).await?;
                 first_again(&stored.ok_or(TurnError::Conflict { session })?, flow, &turn)
             }
             created => {
@@ -214,11 +223,9 @@ impl Engine {
     async fn run_stored(
         &self,
         flow: &Arc<CompiledFlow>,
-        id: &str,
+        stored: Session,
         turn: &Turn,
     ) -> Result<Reply, TurnError> {
-        let stored = self.0.store.load(id).await?;
-        let stored = stored.ok_or_else(|| TurnError::UnknownSession { session: id.to_owned() })?;
         check_flow(&stored, flow)?;
         let token = turn.token.as_deref();
         if let Some(reply) = Reply::stored(&stored, token) {
@@ -226,15 +233,16 @@ impl Engine {
         }
         let current = admit(&stored, flow, turn)?;
         let context = Arc::clone(&stored.flow.context);
-        let env = self.env(flow, id, Some(&stored), context, turn);
+        let env = self.env(flow, &stored.id, Some(&stored), context, turn);
         let run = Run::new(env, Draft::of(&stored, flow, current));
         let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
         let written = outcome.and_then(|outcome| {
             let now = self.0.host.now().into();
             Ok((written(&stored, &run, now, turn.token.clone(), &outcome)?, outcome))
         });
+        let keeper = self.keeper(flow);
         let saved = match written {
-            Ok((session, outcome)) => match self.0.store.save(&session, stored.revision).await {
+            Ok((session, outcome)) => match keeper.save(&session, stored.revision).await {
                 Ok(()) => return Ok(Reply::of(session, run, outcome)),
                 Err(error) => TurnError::from(error),
             },
@@ -243,13 +251,13 @@ impl Engine {
         match saved {
             // Another process may have been faster with the same turn.
             TurnError::Conflict { session } if token.is_some() => {
-                let stored = self.0.store.load(&session).await?;
+                let stored = keeper.load(&session).await?;
                 let reply = stored.and_then(|stored| Reply::stored(&stored, token));
                 reply.ok_or(TurnError::Conflict { session })
             }
             error => {
                 if error.is_noted() {
-                    self.note_failure(stored, &error).await;
+                    self.note_failure(&keeper, stored, &error).await;
                 }
                 Err(error)
             }
@@ -270,7 +278,7 @@ impl Engine {
             host: Arc::clone(&self.0.host),
             session: id.to_owned(),
             turn: stored.map_or(1, |stored| stored.turns + 1),
-            stored: stored.map(|stored| (Arc::clone(&self.0.store), stored.revision)),
+            stored: stored.map(|stored| (self.keeper(flow), stored.revision)),
             context,
             cancellation: turn.cancellation.child_token(),
             invocations: Arc::new(AtomicU32::new(0)),
@@ -279,7 +287,7 @@ impl Engine {
 
     /// Adds the failure to the stored session, if nobody wrote it meanwhile. The failure itself matters more than a
     /// failure to note it.
-    async fn note_failure(&self, stored: Session, error: &TurnError) {
+    async fn note_failure(&self, keeper: &Keeper, stored: Session, error: &TurnError) {
         let revision = stored.revision;
         let mut session = stored;
         let now = self.0.host.now().into();
@@ -296,7 +304,7 @@ impl Engine {
         }]);
         session.revision = revision + 1;
         session.save_on = now;
-        if let Err(error) = self.0.store.save(&session, revision).await {
+        if let Err(error) = keeper.save(&session, revision).await {
             tracing::warn!(
                 session = session.id,
                 "the failure of a turn could not be noted: {error}"
@@ -320,6 +328,9 @@ async fn work(
         Some(Err(panic)) => Err(panicked(panic)),
         None => Err(TurnError::Cancelled),
     };
+    // Whatever came out at the moment of the cancellation, such as of children that were stopped, is not what the turn
+    // would have come to.
+    let result = if cancellation.is_cancelled() { Err(TurnError::Cancelled) } else { result };
     (run, result)
 }
 

@@ -21,6 +21,7 @@ pub struct Limits {
     pub(crate) retry_delay: Duration,
     pub(crate) model_timeout: Duration,
     pub(crate) tool_timeout: Duration,
+    pub(crate) store_timeout: Duration,
     pub(crate) nesting: u32,
     pub(crate) invocations: u32,
     pub(crate) child_timeout: Duration,
@@ -39,6 +40,7 @@ impl Default for Limits {
             retry_delay: Duration::from_millis(500),
             model_timeout: Duration::from_mins(2),
             tool_timeout: Duration::from_mins(1),
+            store_timeout: Duration::from_secs(30),
             nesting: 8,
             invocations: 256,
             child_timeout: Duration::from_mins(5),
@@ -122,6 +124,16 @@ setters! {
     /// assert_ne!(Limits::default().tool_timeout(Duration::from_secs(5)), Limits::default());
     /// ```
     tool_timeout: Duration,
+    /// How long one call of the session store may take in a turn. Default 30 s. Only a flow's value counts. The turn then
+    /// fails with [`StoreError::TimedOut`](crate::session::StoreError::TimedOut); a write may still be done.
+    ///
+    /// ```
+    /// use picoflow_core::Limits;
+    /// use std::time::Duration;
+    ///
+    /// assert_ne!(Limits::default().store_timeout(Duration::from_secs(5)), Limits::default());
+    /// ```
+    store_timeout: Duration,
     /// Depth of children in children. Default 8, as in the reference product. Only a flow's value counts.
     ///
     /// ```

@@ -23,7 +23,7 @@ use crate::{
     flow::{CompiledFlow, CompiledStep},
     host::{CallSite, Host},
     model::{ChatModel, Usage},
-    session::{Level, LogEntry, Message, MessageKind, SequenceEntry, SessionStore, Timestamp},
+    session::{Keeper, Level, LogEntry, Message, MessageKind, SequenceEntry, Timestamp},
     step::HookResult,
 };
 use serde_json::{Map, Value};
@@ -42,7 +42,7 @@ pub(crate) struct Env {
     /// The number of the turn in its session, from 1.
     pub(crate) turn: u64,
     /// The store with the session and its revision, if it is there yet.
-    pub(crate) stored: Option<(Arc<dyn SessionStore>, u64)>,
+    pub(crate) stored: Option<(Keeper, u64)>,
     pub(crate) context: Arc<Value>,
     pub(crate) cancellation: CancellationToken,
     /// Children started so far, over all depths and branches.

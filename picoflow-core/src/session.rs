@@ -3,6 +3,7 @@
 //! It keeps the field names of the reference product, so that its tools and habits carry over.
 
 mod history;
+mod keep;
 mod lock;
 mod memory_store;
 mod message;
@@ -11,6 +12,7 @@ mod store;
 mod timestamp;
 
 pub use history::{HistoryFault, check_history};
+pub(crate) use keep::Keeper;
 pub(crate) use lock::SessionLocks;
 pub use memory_store::MemoryStore;
 pub use message::{Message, MessageKind, ToolStatus};

@@ -7,6 +7,7 @@ mod postgres;
 #[cfg(feature = "postgres")]
 mod proxy;
 mod stores;
+mod telling;
 
 pub(crate) use batch::{Lab, Setup, outcomes, worker};
 pub(crate) use faulty::{Fault, Faulty};
@@ -15,6 +16,7 @@ pub(crate) use postgres::{Database, server};
 #[cfg(feature = "postgres")]
 pub(crate) use proxy::{Line, Proxy};
 pub(crate) use stores::{Broken, Watched};
+pub(crate) use telling::{Ended, SESSION, Telling, Told, tell};
 
 use picoflow::{
     BoxFuture, EngineBuilder, Reply, TurnError, TurnEvent,

@@ -1,25 +1,6 @@
-//! Tests of picoflow over its public API: `it/`. This library holds nothing but the pages whose code has to compile and
-//! run.
+//! What the tests of picoflow and the programs that they start share: a conversation with a bit of everything in it, and
+//! faults that strike at one of its calls. The tests themselves are in `it/`.
 
-macro_rules! pages {
-    ($($name:ident: $page:literal,)*) => {
-        $(
-            #[cfg(doctest)]
-            #[doc = include_str!(concat!("../../", $page))]
-            struct $name;
-        )*
-    };
-}
-
-pages! {
-    Readme: "README.md",
-    Steps: "docs/src/steps.md",
-    Schemas: "docs/src/schemas.md",
-    Transitions: "docs/src/transitions.md",
-    Children: "docs/src/children.md",
-    ManyTools: "docs/src/many-tools.md",
-    NativeTools: "docs/src/native-tools.md",
-    Sessions: "docs/src/sessions.md",
-    Testing: "docs/src/testing.md",
-    Rules: "docs/src/rules.md",
-}
+pub mod faults;
+mod pages;
+pub mod story;

@@ -95,7 +95,8 @@ impl Turn {
         self
     }
 
-    /// Ends the turn with [`TurnError::Cancelled`] when the token fires.
+    /// Ends the turn with [`TurnError::Cancelled`] when the token fires, also while it waits for its session; a turn that
+    /// is being written is not cancelled any more.
     /// See [`Engine::run`](crate::Engine::run) for an example.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = token;

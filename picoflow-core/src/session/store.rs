@@ -2,7 +2,7 @@
 
 use super::{RunStatus, Session, Timestamp};
 use crate::{BoxError, BoxFuture, FlowId, StepId};
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// Keeps session documents and swaps them by revision.
 ///
@@ -220,6 +220,11 @@ pub enum StoreError {
     /// The store itself failed.
     #[error("the session store failed: {0}")]
     Failed(#[source] BoxError),
+    /// The store gave no answer in time. A write may or may not have been done.
+    #[error(
+        "the session store took longer than {0:?}: send the same turn again, or raise `Limits::store_timeout`"
+    )]
+    TimedOut(Duration),
 }
 
 impl StoreError {

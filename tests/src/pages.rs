@@ -1,0 +1,24 @@
+//! The pages whose code has to compile and run.
+
+macro_rules! pages {
+    ($($name:ident: $page:literal,)*) => {
+        $(
+            #[cfg(doctest)]
+            #[doc = include_str!(concat!("../../", $page))]
+            struct $name;
+        )*
+    };
+}
+
+pages! {
+    Readme: "README.md",
+    Steps: "docs/src/steps.md",
+    Schemas: "docs/src/schemas.md",
+    Transitions: "docs/src/transitions.md",
+    Children: "docs/src/children.md",
+    ManyTools: "docs/src/many-tools.md",
+    NativeTools: "docs/src/native-tools.md",
+    Sessions: "docs/src/sessions.md",
+    Testing: "docs/src/testing.md",
+    Rules: "docs/src/rules.md",
+}
