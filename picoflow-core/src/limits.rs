@@ -115,7 +115,9 @@ setters! {
     /// assert_ne!(Limits::default().model_timeout(Duration::from_secs(30)), Limits::default());
     /// ```
     model_timeout: Duration,
-    /// How long one tool call may take. Default 60 s.
+    /// How long one tool call may take. Default 60 s. It is looked at whenever the handler waits: one that blocks its
+    /// thread cannot be stopped, counts if it is done without a wait, and is cut off at its next wait if it is too late.
+    /// Meanwhile the sessions on other threads go on: hand such work to `tokio::task::spawn_blocking`.
     ///
     /// ```
     /// use picoflow_core::Limits;

@@ -50,6 +50,7 @@ mod sizes;
 mod store_conformance;
 mod store_failures;
 mod stores;
+mod stress;
 mod support;
 mod testing_tools;
 mod transitions;

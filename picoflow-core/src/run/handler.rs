@@ -13,6 +13,7 @@ use crate::{
 };
 use futures_util::FutureExt;
 use std::{future::poll_fn, panic::AssertUnwindSafe, pin::pin, task::Poll, time::Duration};
+use tokio::time::{Instant, timeout_at};
 
 /// What a handler is given.
 pub(super) enum Job<'a> {
@@ -94,10 +95,15 @@ pub(crate) async fn guard<T>(
     limit: Duration,
 ) -> Result<T, ToolError> {
     let mut work = pin!(Careful::new(AssertUnwindSafe(work).catch_unwind()));
+    // What blocks its thread has spent its time as well.
+    let began = Instant::now();
     // What is ready at once needs no timer.
     let done = match poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
         Poll::Ready(done) => Ok(done),
-        Poll::Pending => tokio::time::timeout(limit, work).await,
+        Poll::Pending => match began.checked_add(limit) {
+            Some(end) => timeout_at(end, work).await,
+            None => Ok(work.await),
+        },
     };
     match done {
         Ok(Ok(done)) => Ok(done),
