@@ -170,7 +170,7 @@ struct Child1;
 #[tools]
 impl Step for Child1 {}
 
-fn flow() -> TestFlow {
+pub(crate) fn flow() -> TestFlow {
     let steps = Steps::new()
         .add(First(Everything).memory("shared"))
         .add(Second(Everything).memory("shared"))
@@ -181,7 +181,14 @@ fn flow() -> TestFlow {
 }
 
 /// Gives one reply after the other, then a text for ever.
-struct Replies(Mutex<VecDeque<ModelReply>>);
+#[derive(Default)]
+pub(crate) struct Replies(Mutex<VecDeque<ModelReply>>);
+
+impl Replies {
+    pub(crate) fn set(&self, replies: Vec<ModelReply>) {
+        *self.0.lock().unwrap() = replies.into();
+    }
+}
 
 impl ChatModel for Replies {
     fn generate(&self, _request: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>> {
@@ -190,7 +197,7 @@ impl ChatModel for Replies {
     }
 }
 
-fn reply() -> impl Strategy<Value = ModelReply> {
+pub(crate) fn reply() -> impl Strategy<Value = ModelReply> {
     let arguments = prop_oneof![
         6 => Just("{}"),
         1 => Just(""),

@@ -1,12 +1,12 @@
 //! A turn that is stopped at any of its awaits.
 
-use crate::support::{Ended, SESSION, Telling, Told, tell};
+use crate::support::{Ended, SESSION, Telling, Told, polled, tell};
 use picoflow::{Engine, Reply, TurnError, session::SessionStore};
 use picoflow_tests::{
     faults::{Fault, Faults, Kind, Moment},
     story::{self, TURNS},
 };
-use std::{future::poll_fn, pin::Pin, sync::Arc, task::Poll, time::Duration};
+use std::{sync::Arc, time::Duration};
 use tokio::{
     runtime::Handle,
     task::yield_now,
@@ -21,23 +21,6 @@ enum Way {
     Cancelled,
     /// Every time-out that runs has passed.
     Late,
-}
-
-/// Polls so many times. Returns what came out, if it has.
-async fn polled<F: Future>(mut work: Pin<&mut F>, times: usize) -> Option<F::Output> {
-    let mut left = times;
-    poll_fn(|cx| {
-        let Some(less) = left.checked_sub(1) else {
-            return Poll::Ready(None);
-        };
-        left = less;
-        match work.as_mut().poll(cx) {
-            Poll::Ready(done) => Poll::Ready(Some(done)),
-            Poll::Pending if left == 0 => Poll::Ready(None),
-            Poll::Pending => Poll::Pending,
-        }
-    })
-    .await
 }
 
 /// Runs a turn for so many polls, then stops it. Returns how it ended, if it did, and whether it was done before.

@@ -3,6 +3,7 @@
 
 mod any_batch;
 mod any_conversation;
+mod any_faults;
 mod argument_cases;
 mod bad_input;
 mod batch_ends;

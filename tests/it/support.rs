@@ -16,7 +16,7 @@ pub(crate) use postgres::{Database, server};
 #[cfg(feature = "postgres")]
 pub(crate) use proxy::{Line, Proxy};
 pub(crate) use stores::{Broken, Watched};
-pub(crate) use telling::{Ended, SESSION, Telling, Told, tell};
+pub(crate) use telling::{Ended, SESSION, Telling, Told, polled, tell};
 
 use picoflow::{
     BoxFuture, EngineBuilder, Reply, TurnError, TurnEvent,
@@ -243,7 +243,7 @@ impl Talk {
 }
 
 /// A store that keeps text can read back what is stored.
-fn check_document(session: &Session) {
+pub(crate) fn check_document(session: &Session) {
     let text = serde_json::to_string(session).unwrap();
     let back: Session = serde_json::from_str(&text).unwrap();
     let document: Value = serde_json::from_str(&text).unwrap();

@@ -11,7 +11,10 @@ use picoflow_tests::{
 };
 use std::{
     collections::BTreeMap,
+    future::poll_fn,
+    pin::Pin,
     sync::{Arc, Mutex},
+    task::Poll,
     time::Duration,
 };
 use tokio::time::timeout;
@@ -153,4 +156,21 @@ pub(crate) async fn tell() -> Told {
     assert_eq!(rows.len(), effects.len(), "each effect has a key of its own: {rows:?}");
     telling.close().await;
     Told { sessions, texts, effects, calls: telling.faults.calls() }
+}
+
+/// Polls so many times. Returns what came out, if it has.
+pub(crate) async fn polled<F: Future>(mut work: Pin<&mut F>, times: usize) -> Option<F::Output> {
+    let mut left = times;
+    poll_fn(|cx| {
+        let Some(less) = left.checked_sub(1) else {
+            return Poll::Ready(None);
+        };
+        left = less;
+        match work.as_mut().poll(cx) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending if left == 0 => Poll::Ready(None),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
 }
