@@ -107,7 +107,9 @@ pub enum TurnError {
         limit: usize,
     },
     /// `config` nests deeper than can be stored.
-    #[error("`config` has more than {limit} levels of objects and arrays")]
+    #[error(
+        "`config` has more than {limit} levels of objects and arrays: nest it less, or put it into a text"
+    )]
     ConfigTooDeep {
         /// The limit.
         limit: usize,

@@ -147,6 +147,7 @@ async fn a_message_over_the_limit_is_refused_and_one_within_it_is_kept_whole() {
         matches!(error, TurnError::MessageTooLarge { bytes: 1_048_576, limit: 262_144 }),
         "{error}"
     );
+    assert_eq!(error.code(), "MESSAGE_TOO_LARGE");
     talk.say("Hi").await;
 
     let limits = Limits::default().message_bytes(1_048_576);

@@ -178,7 +178,7 @@ async fn children_in_children_meet_the_limit_of_levels_before_they_start() {
     let (_, came) = lab.start().await;
     assert_eq!(outcomes(&came.unwrap()), ["ok"]);
     let journal = lab.journal.take();
-    let refused = "step `Worker`: `run_steps` would pass the limit of 2 levels of children in one turn: start fewer, or raise it in `Flow::limits`";
+    let refused = "PARALLEL_LIMIT step `Worker`: `run_steps` would pass the limit of 2 levels of children in one turn: start fewer, or raise it in `Flow::limits`";
     assert!(journal.contains(&refused.to_owned()), "{journal:?}");
     assert!(!journal.iter().any(|line| line.contains("Worker[c]")));
 }

@@ -193,8 +193,10 @@ async fn a_state_that_the_channel_cannot_go_on_from_fails_the_batch() {
         let (_, came) = lab.start().await;
         assert_eq!(outcomes(&came.unwrap()), ["ok"]);
         let journal = lab.journal.take();
-        let text =
-            format!("field `{field}` of step `Worker`'s state cannot be contributed to: {reason}");
+        let code = "PARALLEL_STATE";
+        let text = format!(
+            "{code} field `{field}` of step `Worker`'s state cannot be contributed to: {reason}"
+        );
         assert!(journal.iter().any(|line| line.starts_with(&text)), "{text}: {journal:?}");
         assert_eq!(lab.state().await, json!({ field: held }));
     }

@@ -186,6 +186,7 @@ async fn a_misuse_of_the_context_fails_the_turn_and_names_the_method() {
         panic!("{error}");
     };
     assert_eq!(*step, Fragile::ID);
+    assert_eq!(error.code(), "STEP_MISUSE");
     assert!(reason.contains("`save_state` takes an object"), "{reason}");
     check_next(talk, 1).await;
 }

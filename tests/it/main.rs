@@ -18,6 +18,7 @@ mod context;
 mod contributions;
 mod dispatch;
 mod endings;
+mod error_table;
 mod example_binary;
 mod exposure;
 mod faults;

@@ -108,7 +108,8 @@ impl Worker {
                 "nest atomic" => drop(cx.run_steps(Children::new(children(with)).atomic()).await?),
                 "try" => {
                     let came = cx.run_steps(children(with)).await;
-                    self.journal.add(came.map_or_else(|error| error.to_string(), |_| "ok".into()));
+                    let told = |error: BatchError| format!("{} {error}", error.code());
+                    self.journal.add(came.map_or_else(told, |_| "ok".into()));
                 }
                 "run" => {
                     let came =
