@@ -2,13 +2,14 @@
 
 mod builder;
 mod turn;
+mod upgrade;
 
 pub use builder::EngineBuilder;
 pub use turn::{Reply, Turn};
 
 use crate::{
     CompiledFlow, Env, FlowId, Host, StepId, TurnError,
-    model::ChatModel,
+    model::{ChatModel, Usage},
     run::{Careful, Draft, Outcome, Run, Start, panicked},
     session::{
         Keeper, Level, LogEntry, RunStatus, SESSION_VERSION, Session, SessionLocks, SessionQuery,
@@ -24,6 +25,7 @@ use std::{
     sync::{Arc, atomic::AtomicU32},
 };
 use turn::{new_session, written};
+use upgrade::upgraded;
 
 /// Runs turns of conversations.
 ///
@@ -228,17 +230,18 @@ impl Engine {
     ) -> Result<Reply, TurnError> {
         check_flow(&stored, flow)?;
         let token = turn.token.as_deref();
-        if let Some(reply) = Reply::stored(&stored, token) {
+        if let Some(reply) = Reply::stored(&stored, flow, token) {
             return Ok(reply);
         }
-        let current = admit(&stored, flow, turn)?;
-        let context = Arc::clone(&stored.flow.context);
-        let env = self.env(flow, &stored.id, Some(&stored), context, turn);
-        let run = Run::new(env, Draft::of(&stored, flow, current));
+        let session = upgraded(&stored, flow)?;
+        let current = admit(&session, flow, turn)?;
+        let context = Arc::clone(&session.flow.context);
+        let env = self.env(flow, &session.id, Some(&session), context, turn);
+        let run = Run::new(env, Draft::of(&session, flow, current));
         let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
         let written = outcome.and_then(|outcome| {
             let now = self.0.host.now().into();
-            Ok((written(&stored, &run, now, turn.token.clone(), &outcome)?, outcome))
+            Ok((written(&session, &run, now, turn.token.clone(), &outcome)?, outcome))
         });
         let keeper = self.keeper(flow);
         let saved = match written {
@@ -252,12 +255,12 @@ impl Engine {
             // Another process may have been faster with the same turn.
             TurnError::Conflict { session } if token.is_some() => {
                 let stored = keeper.load(&session).await?;
-                let reply = stored.and_then(|stored| Reply::stored(&stored, token));
+                let reply = stored.and_then(|stored| Reply::stored(&stored, flow, token));
                 reply.ok_or(TurnError::Conflict { session })
             }
             error => {
                 if error.is_noted() {
-                    self.note_failure(&keeper, stored, &error).await;
+                    self.note_failure(&keeper, stored, &error, &run.record.usage).await;
                 }
                 Err(error)
             }
@@ -285,9 +288,15 @@ impl Engine {
         }
     }
 
-    /// Adds the failure to the stored session, if nobody wrote it meanwhile. The failure itself matters more than a
-    /// failure to note it.
-    async fn note_failure(&self, keeper: &Keeper, stored: Session, error: &TurnError) {
+    /// Adds the failure, and what it cost, to the stored session, if nobody wrote it meanwhile. The failure itself matters
+    /// more than a failure to note it.
+    async fn note_failure(
+        &self,
+        keeper: &Keeper,
+        stored: Session,
+        error: &TurnError,
+        usage: &Usage,
+    ) {
         let revision = stored.revision;
         let mut session = stored;
         let now = self.0.host.now().into();
@@ -302,6 +311,7 @@ impl Engine {
             message: error.to_string(),
             extra,
         }]);
+        session.tokens.add(usage);
         session.revision = revision + 1;
         session.save_on = now;
         if let Err(error) = keeper.save(&session, revision).await {
@@ -344,7 +354,7 @@ fn initial_step(flow: &CompiledFlow, context: &Value) -> Result<usize, TurnError
 /// The answer to a first turn whose session is there already.
 fn first_again(stored: &Session, flow: &CompiledFlow, turn: &Turn) -> Result<Reply, TurnError> {
     check_flow(stored, flow)?;
-    Reply::stored(stored, turn.token.as_deref())
+    Reply::stored(stored, flow, turn.token.as_deref())
         .ok_or_else(|| TurnError::UsedToken { session: stored.id.clone() })
 }
 
@@ -382,7 +392,9 @@ fn admit(session: &Session, flow: &CompiledFlow, turn: &Turn) -> Result<usize, T
     let current: &StepId = &session.flow.current_step;
     let place = flow.index.get(current).copied();
     place.ok_or_else(|| {
-        invariant(format!("its current step `{current}` is not in the flow any more"))
+        invariant(format!(
+            "its current step `{current}` is not in the flow any more: if it has another name now, give that step `.alias(\"{current}\")`"
+        ))
     })
 }
 

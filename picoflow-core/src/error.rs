@@ -59,6 +59,36 @@ pub enum TurnError {
         /// What does not fit.
         reason: String,
     },
+    /// The session was written by a newer program.
+    #[error(
+        "session `{session}` is of version {found} of {what}, and this program knows no version after {known}: bring the program up to date"
+    )]
+    NewerSession {
+        /// The session asked for.
+        session: String,
+        /// Of what: `the document`, or `flow` and its name.
+        what: String,
+        /// The version that it has.
+        found: u32,
+        /// The newest version that this program knows.
+        known: u32,
+    },
+    /// The session is of an older version of the flow and could not be brought to the present one.
+    #[error(
+        "session `{session}` could not be brought from version {from} of flow `{flow}` to version {to}: {source}"
+    )]
+    Migration {
+        /// The session asked for.
+        session: String,
+        /// The flow.
+        flow: FlowId,
+        /// The version that it has.
+        from: u32,
+        /// The version of the flow.
+        to: u32,
+        /// What `Flow::migrate` said, or what is wrong with what it returned.
+        source: BoxError,
+    },
     /// Somebody else wrote the session during the turn. Nothing of this turn was kept.
     #[error("Session '{session}' was changed or removed by another request.")]
     Conflict {
@@ -231,6 +261,8 @@ impl TurnError {
             Self::EndedSession { .. } => "SESSION_ENDED",
             Self::FlowMismatch { .. } => "SESSION_FLOW_MISMATCH",
             Self::Invariant { .. } => "SESSION_FLOW_INVARIANT",
+            Self::NewerSession { .. } => "SESSION_NEWER",
+            Self::Migration { .. } => "SESSION_MIGRATION",
             Self::Conflict { .. } => "SESSION_CONFLICT",
             Self::EmptyMessage => "MESSAGE_EMPTY",
             Self::MessageTooLarge { .. } => "MESSAGE_TOO_LARGE",

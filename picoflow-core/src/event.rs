@@ -52,6 +52,13 @@ pub enum TurnEvent {
         /// The text.
         text: String,
     },
+    /// A summary took the place of older messages.
+    Summarised {
+        /// The namespace.
+        namespace: String,
+        /// How many messages it took the place of.
+        messages: usize,
+    },
     /// The session got a warning.
     Warned {
         /// Its text.

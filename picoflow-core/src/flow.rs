@@ -7,13 +7,15 @@ mod graph;
 mod report;
 
 pub(crate) use any::AnyFlow;
+pub(crate) use compiled::{
+    CompiledCompaction, CompiledTool, Receiver, Route, ToolHandler, ToolMap,
+};
 pub use compiled::{CompiledFlow, CompiledStep};
-pub(crate) use compiled::{CompiledTool, Receiver, Route, ToolHandler, ToolMap};
 pub use graph::{EdgeKind, FlowGraph, GraphEdge, GraphNode};
 pub use report::{BuildError, BuildFault, BuildNote, BuildReport, BuildWarning};
 
 use crate::{
-    Cx, FlowId, HookResult, Limits, StepEntry, StepId, StepResponse, ToolDefinition,
+    BoxError, Cx, FlowId, HookResult, Limits, StepEntry, StepId, StepResponse, ToolDefinition,
     model::{Block, ModelError, ModelFailure, ModelRef, Recovery},
     native::NativeTool,
     step::IntoStepEntry,
@@ -59,6 +61,10 @@ use std::future::Future;
 pub trait Flow: Send + Sync + Sized + 'static {
     /// The flow's name in its engine and in stored sessions.
     const ID: FlowId;
+
+    /// The version of what the flow stores: of its steps' names and states. A session of an older version goes through
+    /// [`migrate`](Flow::migrate) before its next turn; one of a newer version is refused.
+    const VERSION: u32 = 0;
 
     /// The model of every step that names no other.
     fn model(&self) -> ModelRef;
@@ -125,6 +131,23 @@ pub trait Flow: Send + Sync + Sized + 'static {
         _block: &Block,
     ) -> impl Future<Output = HookResult<Option<StepResponse>>> + Send {
         async { Ok(None) }
+    }
+
+    /// Brings a session of the older version `from` to [`VERSION`](Flow::VERSION). `document` is the whole document, as
+    /// a store keeps it; its id, its revision, its format and its flow are not to be changed.
+    ///
+    /// It runs before a turn, and the result is written with the turn. If the turn fails nothing is written, and the next
+    /// one brings the same document again: so it must do nothing else, and must come to the same each time. It need not
+    /// set the version. A step that was renamed needs no more than [`StepExt::alias`](crate::StepExt::alias).
+    ///
+    /// # Errors
+    /// When the document cannot be brought to the present version: the turn fails with
+    /// [`TurnError::Migration`](crate::TurnError::Migration), and the stored session stays as it is. So it does if this
+    /// panics, or if what it returns is no session of the flow. Default: an error.
+    ///
+    #[doc = include_str!("docs/flow_migrate.md")]
+    fn migrate(&self, _document: Value, _from: u32) -> Result<Value, BoxError> {
+        Err("the flow has a new `VERSION` and no `Flow::migrate`".into())
     }
 
     /// Bounds of a turn.

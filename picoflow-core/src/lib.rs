@@ -6,6 +6,7 @@
 
 mod channel;
 mod children;
+mod compaction;
 mod content_type;
 mod cx;
 mod engine;
@@ -31,6 +32,7 @@ pub use children::{
     Batch, BatchError, Branch, BranchId, Child, ChildError, ChildFailure, Children,
     ParallelInvocation,
 };
+pub use compaction::Compaction;
 pub use content_type::ContentType;
 pub use cx::Cx;
 pub use engine::{Engine, EngineBuilder, Reply, Turn};
@@ -49,8 +51,8 @@ pub use response::{
 };
 pub(crate) use run::Env;
 pub use step::{
-    AnyStep, Hidden, HookResult, IntoStepEntry, LogicStep, Prompt, Step, StepEntry, StepExt,
-    TerminateSessionStep, Verdict,
+    AnyStep, Hidden, HookResult, IntoStepEntry, LogicStep, OnEntry, Prompt, Step, StepEntry,
+    StepExt, TerminateSessionStep, Verdict,
 };
 pub use tool::{
     Args, IntoToolResponse, Json, ToolCall, ToolDefinition, ToolError, ToolResult, no_arguments,

@@ -59,7 +59,11 @@ pub struct ChatRequest {
     pub model: ModelRef,
     /// The step that asks.
     pub step: StepId,
-    /// The history: the step's prompt as a system message at index 0, if it has one, then the conversation.
+    /// What the answer is for.
+    pub purpose: Purpose,
+    /// The history: the step's prompt as a system message at index 0, if it has one; then, also as a system message, the
+    /// summary of what was said before, if there is one; then the conversation. A provider that takes one system text
+    /// alone is given both in one.
     pub messages: Arc<Vec<Arc<Message>>>,
     /// The tools on offer.
     pub tools: Arc<[Arc<ToolDefinition>]>,
@@ -109,9 +113,17 @@ impl ChatRequest {
     /// ```
     pub fn prompt(&self) -> &str {
         match self.messages.first() {
-            Some(first) if first.is_system() => &first.content,
+            Some(first) if first.is_system() && !first.is_summary() => &first.content,
             _ => "",
         }
+    }
+
+    /// The message that tells what was said before the conversation that follows, if a
+    /// [`Compaction`](crate::Compaction) made room.
+    /// See [`Compaction`](crate::Compaction) for an example.
+    pub fn summary(&self) -> Option<&Message> {
+        let mut system = self.messages.iter().take_while(|message| message.is_system());
+        system.find(|message| message.is_summary()).map(|message| &**message)
     }
 
     /// The newest message of the conversation.
@@ -120,6 +132,23 @@ impl ChatRequest {
         let latest = self.messages.last().map(|message| &**message);
         latest.filter(|message| !message.is_system())
     }
+}
+
+/// What a [`ChatRequest`] is for.
+///
+/// ```
+/// use picoflow_core::model::Purpose;
+///
+/// assert_eq!(Purpose::default(), Purpose::Reply);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Purpose {
+    /// A step's reply.
+    #[default]
+    Reply,
+    /// A summary, for a [`Compaction`](crate::Compaction).
+    Summary,
 }
 
 /// Whether the model may, must or must not call a tool.

@@ -4,6 +4,7 @@ mod ask;
 mod calls;
 mod child;
 mod children;
+mod compact;
 mod dispatch;
 mod draft;
 mod handler;

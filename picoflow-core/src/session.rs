@@ -2,6 +2,7 @@
 //!
 //! It keeps the field names of the reference product, so that its tools and habits carry over.
 
+mod compact;
 mod history;
 mod keep;
 mod lock;
@@ -11,10 +12,11 @@ mod size;
 mod store;
 mod timestamp;
 
-pub use history::{HistoryFault, check_history};
+pub use history::{HistoryFault, check_history, check_request};
 pub(crate) use keep::Keeper;
 pub(crate) use lock::SessionLocks;
 pub use memory_store::MemoryStore;
+pub(crate) use message::SUMMARY;
 pub use message::{Message, MessageKind, ToolStatus};
 pub(crate) use size::larger_than;
 pub use store::{SessionQuery, SessionStore, SessionSummary, StoreError};
@@ -162,6 +164,9 @@ pub struct UnknownStatus(String);
 pub struct FlowState {
     /// The flow, for life.
     pub name: FlowId,
+    /// The flow's version when the session was last written by a turn that succeeded: `Flow::VERSION`.
+    #[serde(default)]
+    pub version: u32,
     /// The flow's model when the session was last written.
     pub model: ModelRef,
     /// `config`: what the first turn was given.
@@ -169,7 +174,7 @@ pub struct FlowState {
     pub context: Arc<Value>,
     /// The step that takes the next turn.
     pub current_step: StepId,
-    /// Every move so far.
+    /// The newest moves, up to 1,000.
     #[serde(default)]
     pub sequence: Vec<SequenceEntry>,
     /// State of each step that has any.
@@ -210,11 +215,18 @@ pub struct SequenceEntry {
 ///
 /// A step's system message, if it has a prompt, stands at index 0. See [`FlowState`] for an example.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Memory {
     /// The messages, oldest first.
     #[serde(default)]
     pub messages: Arc<Vec<Arc<Message>>>,
+    /// What was said before them, in a few words, if a [`Compaction`](crate::Compaction) made room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Arc<str>>,
+    /// The id of the newest message that the summary speaks of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summarized_through_id: Option<Arc<str>>,
 }
 
 /// One entry of a session's `log`, `error` or `warn` list.

@@ -6,7 +6,7 @@ mod logic;
 mod terminate;
 
 pub use any::AnyStep;
-pub use entry::{ChatKind, EntryKind, IntoStepEntry, LogicKind, StepEntry, StepExt};
+pub use entry::{ChatKind, EntryKind, IntoStepEntry, LogicKind, OnEntry, StepEntry, StepExt};
 pub use logic::LogicStep;
 pub use terminate::TerminateSessionStep;
 

@@ -26,11 +26,12 @@ pub mod prelude {
     //! What a file with steps needs: `use picoflow::prelude::*;`.
 
     pub use crate::{
-        AnyStep, Args, Channel, Channels, Child, Children, ContentType, Cx, Engine, Flow, FlowId,
-        Hidden, HookResult, Json, Limits, LogicStep, ModelOutput, ModelRef, ModelReply, NativeTool,
-        Prompt, Step, StepExt, StepId, StepResponse, Steps, TerminateSessionStep, ToolCall,
-        ToolContext, ToolDefinition, ToolError, ToolResponse, Turn, Verdict, collect_linked_tools,
-        collect_tools, direct, direct_result, direct_to, finish, go, stay, stay_with,
+        AnyStep, Args, Channel, Channels, Child, Children, Compaction, ContentType, Cx, Engine,
+        Flow, FlowId, Hidden, HookResult, Json, Limits, LogicStep, ModelOutput, ModelRef,
+        ModelReply, NativeTool, OnEntry, Prompt, Step, StepExt, StepId, StepResponse, Steps,
+        TerminateSessionStep, ToolCall, ToolContext, ToolDefinition, ToolError, ToolResponse, Turn,
+        Verdict, collect_linked_tools, collect_tools, direct, direct_result, direct_to, finish, go,
+        stay, stay_with,
     };
     #[cfg(feature = "macros")]
     pub use crate::{tool, tools};

@@ -7,7 +7,7 @@ mod script;
 pub use conformance::{StoreFault, StoreFaults, store_conformance, store_conformance_across};
 pub use picoflow_core::{
     HarnessReply, StepHarness,
-    session::{HistoryFault, check_history},
+    session::{HistoryFault, check_history, check_request},
 };
 pub use scenario::{Scenario, ScenarioError, ScenarioTurn};
 pub use script::{Rule, ScriptedModel};

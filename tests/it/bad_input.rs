@@ -244,15 +244,17 @@ async fn a_document_whose_current_step_is_gone_is_refused_and_kept() {
     let mut talk = Talk::on(flow, model(), Arc::clone(&store)).await;
     talk.say("Hi").await;
     let good = talk.session().await;
-    for (change, part) in [("step", "`GoneStep` is not in the flow"), ("version", "version 2")] {
+    for (version, step, code, part) in [
+        (1, "GoneStep", "SESSION_FLOW_INVARIANT", "`GoneStep` is not in the flow"),
+        (0, "Booking", "SESSION_FLOW_INVARIANT", "version 0"),
+        (2, "Booking", "SESSION_NEWER", "version 2 of the document"),
+    ] {
         let mut changed = good.clone();
-        match change {
-            "step" => changed.flow.current_step = StepId::new("GoneStep"),
-            _ => changed.version = 2,
-        }
+        changed.flow.current_step = step.into();
+        changed.version = version;
         store.save(&changed, good.revision).await.unwrap();
         let error = talk.fail("Hi").await;
-        assert_eq!(error.code(), "SESSION_FLOW_INVARIANT");
+        assert_eq!(error.code(), code);
         assert!(error.to_string().contains(part), "{error}");
     }
     store.save(&good, good.revision).await.unwrap();

@@ -78,7 +78,7 @@ async fn the_document_has_the_field_names_of_the_reference() {
         "inputTokens outputTokens totalTokens reasoningTokens visibleOutputTokens cachedInputTokens cacheCreationInputTokens"
     );
     let flow = &document["flow"];
-    assert_eq!(keys(flow), "name model context currentStep sequence steps memory");
+    assert_eq!(keys(flow), "name version model context currentStep sequence steps memory");
     assert_eq!(flow["model"], json!({ "provider": "test", "name": "script" }));
     assert_eq!(flow["context"], json!({ "config": { "a": 1 } }));
     assert_eq!(flow["sequence"], json!([{ "level": 1, "stepName": "Warns" }]));

@@ -23,8 +23,8 @@ use picoflow::{
     model::{ChatModel, ChatRequest, ModelError},
     no_arguments,
     prelude::*,
-    session::{Memory, MemoryStore, Message, Session, SessionQuery, SessionStore},
-    testing::{Rule, ScriptedModel, check_history},
+    session::{MemoryStore, Message, Session, SessionQuery, SessionStore},
+    testing::{Rule, ScriptedModel, check_history, check_request},
 };
 use std::sync::{Arc, Mutex};
 
@@ -227,17 +227,8 @@ impl Talk {
 
     /// What a model gets to see is a history that a provider takes.
     fn check_requests(&self) {
-        let mut session: Session = serde_json::from_value(json!({
-            "id": "request", "revision": 0, "version": 1, "runStatus": "running",
-            "createdOn": "2026-01-01T00:00:00.000Z", "saveOn": "2026-01-01T00:00:00.000Z",
-            "flow": { "name": "F", "model": { "provider": "p", "name": "m" }, "currentStep": "S" },
-        }))
-        .unwrap();
         for request in self.requests() {
-            let mut memory = Memory::default();
-            memory.messages = Arc::clone(&request.messages);
-            session.flow.memory.insert("request".into(), memory);
-            check_history(&session).unwrap();
+            check_request(&request).unwrap();
         }
     }
 }
@@ -277,6 +268,9 @@ fn check_failure(before: &[Session], after: &[Session], error: &TurnError) {
         assert_eq!(now.revision, was.revision + 1);
         now.revision = was.revision;
         now.save_on = was.save_on;
+        // What the turn cost is paid all the same.
+        assert!(now.tokens.total_tokens >= was.tokens.total_tokens);
+        now.tokens = was.tokens;
         assert_eq!(*was, now);
     }
 }
@@ -324,6 +318,9 @@ pub(crate) fn events(reply: &Reply) -> Vec<String> {
         TurnEvent::Moved { from, to } => format!("{from} -> {to}"),
         TurnEvent::ChildStarted { step, level } => format!("child {step} {level}"),
         TurnEvent::Said { text } => format!("said {text}"),
+        TurnEvent::Summarised { namespace, messages } => {
+            format!("summarised {namespace} {messages}")
+        }
         TurnEvent::Warned { message } => format!("warned {message}"),
         _ => "?".to_owned(),
     };

@@ -165,14 +165,20 @@ impl Reply {
     }
 
     /// The stored answer, if the session's newest turn had this token.
-    pub(super) fn stored(session: &Session, token: Option<&str>) -> Option<Self> {
+    pub(super) fn stored(
+        session: &Session,
+        flow: &CompiledFlow,
+        token: Option<&str>,
+    ) -> Option<Self> {
         let last = session.last_turn.as_ref().filter(|last| Some(&*last.token) == token)?;
+        let current = &session.flow.current_step;
         Some(Self {
             session: session.id.clone(),
             text: last.text.clone(),
             completed: session.is_completed(),
             content_type: last.content_type.clone(),
-            step: session.flow.current_step.clone(),
+            // Under its present name, if it has another one since.
+            step: flow.step(current).map_or_else(|| current.clone(), |step| step.id.clone()),
             events: Vec::new(),
             usage: Usage::default(),
             replayed: true,
@@ -226,6 +232,7 @@ pub(super) fn new_session(
         warn: Vec::new(),
         flow: FlowState {
             name: flow.id.clone(),
+            version: flow.version,
             model: flow.model.clone(),
             context: Arc::clone(&run.env.context),
             current_step: StepId::new(""),
@@ -267,6 +274,7 @@ pub(super) fn written(
     }
     session.flow.model = flow.model.clone();
     session.flow.sequence.extend(run.record.moves.iter().cloned());
+    keep_newest(&mut session.flow.sequence, MOST_MOVES);
     session.flow.memory.clone_from(&run.draft.memory);
     session.flow.steps = states(before, run);
     let limit = flow.limits.document_bytes;
@@ -292,6 +300,13 @@ fn states(before: &Session, run: &Run) -> Vec<StepState> {
 /// How many entries of a kind a session keeps.
 const MOST_ENTRIES: usize = 200;
 
+/// How many moves it keeps.
+const MOST_MOVES: usize = 1000;
+
+fn keep_newest<T>(list: &mut Vec<T>, most: usize) {
+    list.drain(..list.len().saturating_sub(most));
+}
+
 impl Session {
     /// Adds entries to the lists they belong to; the oldest ones make room.
     pub(super) fn add_entries(&mut self, entries: impl IntoIterator<Item = LogEntry>) {
@@ -304,8 +319,7 @@ impl Session {
             .push(entry);
         }
         for list in [&mut self.log, &mut self.warn, &mut self.error] {
-            let surplus = list.len().saturating_sub(MOST_ENTRIES);
-            list.drain(..surplus);
+            keep_newest(list, MOST_ENTRIES);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Flow, Steps};
 use crate::{
-    BoxFuture, Cx, FlowId, HookResult, Limits, StepId, StepResponse, ToolDefinition,
+    BoxError, BoxFuture, Cx, FlowId, HookResult, Limits, StepId, StepResponse, ToolDefinition,
     model::{Block, ModelError, ModelFailure, ModelRef, Recovery},
     native::NativeTool,
     tool::{
@@ -14,6 +14,8 @@ use serde_json::Value;
 
 pub(crate) trait AnyFlow: Send + Sync {
     fn id(&self) -> FlowId;
+    fn version(&self) -> u32;
+    fn migrate(&self, document: Value, from: u32) -> Result<Value, BoxError>;
     fn type_path(&self) -> &'static str;
     fn model(&self) -> ModelRef;
     fn steps(&self) -> Steps;
@@ -50,6 +52,14 @@ pub(crate) trait AnyFlow: Send + Sync {
 impl<F: Flow> AnyFlow for F {
     fn id(&self) -> FlowId {
         F::ID
+    }
+
+    fn version(&self) -> u32 {
+        F::VERSION
+    }
+
+    fn migrate(&self, document: Value, from: u32) -> Result<Value, BoxError> {
+        Flow::migrate(self, document, from)
     }
 
     fn type_path(&self) -> &'static str {

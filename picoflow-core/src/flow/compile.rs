@@ -1,5 +1,7 @@
 //! From a flow as written to a flow as run. Finds every fault, not the first.
 
+mod aliases;
+mod compaction;
 mod dispatch;
 mod members;
 mod reach;
@@ -11,7 +13,7 @@ use crate::{AnyStep, Channel, StepEntry, model::ModelRef, run::PROMPT_KEY};
 use members::Member;
 use registry::Registry;
 use std::{
-    collections::{BTreeMap, HashMap, HashSet},
+    collections::{BTreeMap, HashSet},
     sync::Arc,
 };
 
@@ -51,9 +53,13 @@ pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
         steps.push(compile_step(entry, tools, &model, limits, &mut report));
     }
     registry.report_never_exposed(&id, &steps, &mut report);
+    let index = aliases::index(&id, &steps, &mut report);
+    let compactions = compaction::by_namespace(&entries, &steps, &model, &mut report);
     let links = reach::links(&id, &steps, &chains, &flow_member, &mut report);
     CompiledFlow {
-        index: (0..).zip(&steps).map(|(i, step)| (step.id.clone(), i)).collect::<HashMap<_, _>>(),
+        version: flow.version(),
+        index,
+        compactions,
         id,
         model,
         limits,
@@ -111,6 +117,9 @@ fn compile_step(
     };
     CompiledStep {
         namespace: Arc::from(namespace),
+        has_own_namespace: entry.namespace.is_none(),
+        aliases: entry.aliases.clone(),
+        on_entry: entry.on_entry,
         step: Arc::clone(&entry.step),
         is_logic: entry.is_logic,
         model,

@@ -2,7 +2,7 @@
 
 use super::{BuildReport, FlowGraph, GraphEdge};
 use crate::{
-    BoxFuture, Channel, Cx, FlowId, Limits, StepId, ToolDefinition, TurnError,
+    BoxFuture, Channel, Compaction, Cx, FlowId, Limits, OnEntry, StepId, ToolDefinition, TurnError,
     flow::AnyFlow,
     model::ModelRef,
     native::NativeTool,
@@ -21,9 +21,13 @@ use std::{
 pub struct CompiledFlow {
     pub(crate) id: FlowId,
     pub(crate) model: ModelRef,
+    pub(crate) version: u32,
     pub(crate) limits: Limits,
     pub(crate) steps: Vec<CompiledStep>,
+    /// By name, former names included.
     pub(crate) index: HashMap<StepId, usize>,
+    /// The namespaces whose history is kept short.
+    pub(crate) compactions: BTreeMap<Arc<str>, CompiledCompaction>,
     pub(crate) flow: Arc<dyn AnyFlow>,
     pub(crate) edges: Vec<GraphEdge>,
     pub(crate) entries: Vec<StepId>,
@@ -37,7 +41,11 @@ pub struct CompiledStep {
     pub(crate) id: StepId,
     pub(crate) step: Arc<dyn AnyStep>,
     pub(crate) is_logic: bool,
+    /// Names that the step had before.
+    pub(crate) aliases: Vec<StepId>,
     pub(crate) namespace: Arc<str>,
+    pub(crate) has_own_namespace: bool,
+    pub(crate) on_entry: OnEntry,
     pub(crate) model: ModelRef,
     pub(crate) limits: Limits,
     /// What the step offers when it hides nothing, in order.
@@ -48,6 +56,14 @@ pub struct CompiledStep {
     pub(crate) groups: BTreeMap<Vec<String>, Route>,
     /// How children write the fields that several of them may write.
     pub(crate) channels: BTreeMap<String, Channel>,
+}
+
+/// What keeps one namespace short.
+pub(crate) struct CompiledCompaction {
+    /// The first step that asked for it: the one in whose name the model is called.
+    pub(crate) at: usize,
+    pub(crate) model: ModelRef,
+    pub(crate) settings: Compaction,
 }
 
 /// Tools by name. The names are the program's own, so a hash that resists nobody will do.

@@ -200,6 +200,52 @@ pub enum BuildFault {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A former name that cannot tell the step.
+    #[error(
+        "step `{step}` of flow `{flow}`: the alias `{alias}` {}",
+        .other.as_ref().map_or_else(
+            || "is blank".to_owned(),
+            |other| format!("is a name of step `{other}`: an alias is a name that no step has any more")
+        )
+    )]
+    Alias {
+        /// The flow.
+        flow: FlowId,
+        /// The step.
+        step: StepId,
+        /// The alias.
+        alias: StepId,
+        /// Whose name it is too; `None` if it is blank.
+        other: Option<StepId>,
+    },
+    /// Steps of one namespace that do not ask for the same.
+    #[error(
+        "steps `{first}` and `{second}` share the memory namespace `{namespace}`, and not their compaction: give both the same, or namespaces of their own"
+    )]
+    Compactions {
+        /// The namespace.
+        namespace: String,
+        /// The first step of the namespace.
+        first: StepId,
+        /// A step that asks for something else, or for nothing, or alone.
+        second: StepId,
+    },
+    /// Settings that cannot be used.
+    #[error("step `{step}`: its compaction {reason}")]
+    Compaction {
+        /// The step.
+        step: StepId,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A summary that nobody can write.
+    #[error(
+        "step `{step}` sums up its history on entry, and has no model for it: add `.compaction(Compaction::new())`"
+    )]
+    NoCompaction {
+        /// The step.
+        step: StepId,
+    },
     /// A model that cannot be used.
     #[error("the model of {owner} {reason}")]
     Model {

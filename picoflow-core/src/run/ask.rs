@@ -5,10 +5,10 @@ use crate::{
     Cx, Hidden, StepResponse, ToolDefinition, TurnError, TurnEvent, Verdict,
     flow::CompiledStep,
     model::{
-        Block, ChatRequest, ModelError, ModelFailure, ModelOutput, ModelRef, ModelReply,
+        Block, ChatRequest, ModelError, ModelFailure, ModelOutput, ModelRef, ModelReply, Purpose,
         ToolChoice, without_fence,
     },
-    session::MessageKind,
+    session::{Message, MessageKind, SUMMARY},
     tool::{Node, Parsed, ToolValidator},
 };
 use serde::Deserialize;
@@ -203,17 +203,33 @@ impl Run {
         let prompt = attached.and_then(Value::as_str).or(own.as_str()).map(str::to_owned);
         self.set_system(step, prompt);
         let tools = self.offer(step, &hidden);
-        let messages = self.draft.memory.get(&step.namespace);
         let request = ChatRequest {
             model: step.model.clone(),
             step: step.id.clone(),
-            messages: messages.map(|memory| Arc::clone(&memory.messages)).unwrap_or_default(),
+            purpose: Purpose::Reply,
+            messages: self.seen(step),
             tools,
             tool_choice: ToolChoice::Auto,
             output_schema,
             cancellation: env.cancellation.clone(),
         };
         Ok((request, hidden))
+    }
+
+    /// What the model gets to see: the history, with the summary behind the prompt.
+    fn seen(&self, step: &CompiledStep) -> Arc<Vec<Arc<Message>>> {
+        let Some(memory) = self.draft.memory.get(&step.namespace) else {
+            return Arc::default();
+        };
+        let mut messages = Arc::clone(&memory.messages);
+        if let Some(summary) = &memory.summary {
+            let text = format!("Summary of the conversation so far:\n{summary}");
+            let mark = Map::from_iter([(SUMMARY.to_owned(), Value::Bool(true))]);
+            let summary = Arc::new(self.message(step, MessageKind::System, text, mark));
+            let place = usize::from(messages.first().is_some_and(|first| first.is_system()));
+            Arc::make_mut(&mut messages).insert(place, summary);
+        }
+        messages
     }
 
     /// What the step offers at this call.

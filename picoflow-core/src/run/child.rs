@@ -57,6 +57,7 @@ impl Run {
         message: Option<String>,
     ) -> Result<Value, TurnError> {
         let step = env.step(at)?;
+        self.enter_memory(env, at).await?;
         let entered = step.step.dyn_on_enter(&mut Cx::new(self, at)).await;
         self.checked(&step.id, "on_enter", entered)?;
         self.child_answer(env, at, message).await

@@ -6,7 +6,7 @@ use super::{
     draft::PROMPT_KEY,
 };
 use crate::{
-    Cx, StepId, StepResponse, ToolResponse, TurnError, TurnEvent,
+    Cx, OnEntry, StepId, StepResponse, ToolResponse, TurnError, TurnEvent,
     flow::CompiledStep,
     model::ModelReply,
     response::{Action, Luggage, Travels},
@@ -75,7 +75,7 @@ impl Run {
         env: &Env,
         at: usize,
         responses: Vec<(Action, Travels)>,
-        heard: Option<Heard<'_>>,
+        mut heard: Option<Heard<'_>>,
     ) -> Result<Next, TurnError> {
         let step = env.step(at)?;
         let decided = decide(env, at, responses)?;
@@ -84,7 +84,7 @@ impl Run {
         }
         let target = self.winner(env, at, &decided)?;
         let prior = match target {
-            Some(target) => Some(self.go(env, at, target).await?),
+            Some(target) => Some(self.go(env, at, target, &mut heard).await?),
             None => None,
         };
         let arrived = target.unwrap_or(at);
@@ -143,7 +143,13 @@ impl Run {
     }
 
     /// Moves the cursor from `at` to `target`. Returns the step it came from.
-    async fn go(&mut self, env: &Env, at: usize, target: usize) -> Result<StepId, TurnError> {
+    async fn go(
+        &mut self,
+        env: &Env,
+        at: usize,
+        target: usize,
+        heard: &mut Option<Heard<'_>>,
+    ) -> Result<StepId, TurnError> {
         let from = env.step(at)?;
         let to = env.step(target)?;
         let limit = env.flow.limits.transitions;
@@ -158,6 +164,14 @@ impl Run {
         self.record.moves.push(SequenceEntry { level: 1, step_name: to.id.clone() });
         self.draft.edit().current = target;
         self.record.events.push(TurnEvent::Moved { from: from.id.clone(), to: to.id.clone() });
+        // What led to a step that forgets is forgotten with the rest.
+        if to.on_entry != OnEntry::Keep
+            && to.namespace == from.namespace
+            && let Some(heard) = heard.take()
+        {
+            self.remember(from, heard);
+        }
+        self.enter_memory(env, target).await?;
         let entered = to.step.dyn_on_enter(&mut Cx::new(self, target)).await;
         self.checked(&to.id, "on_enter", entered)?;
         Ok(from.id.clone())

@@ -48,7 +48,11 @@ impl Run {
                 self.pass(&env, at, &mut rounds).await?
             };
             match next {
-                Next::End(text) => return self.end(&env, text),
+                Next::End(text) => {
+                    let outcome = self.end(&env, text)?;
+                    self.compact_all(&env).await?;
+                    return Ok(outcome);
+                }
                 Next::Pass { prior: moved } => prior = moved.or(prior),
             }
         }

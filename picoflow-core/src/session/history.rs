@@ -1,6 +1,7 @@
 //! What every provider demands of a history.
 
 use super::{Message, MessageKind, Session};
+use crate::model::ChatRequest;
 use std::sync::Arc;
 
 /// A place where a history is one that providers refuse.
@@ -52,7 +53,29 @@ pub fn check_history(session: &Session) -> Result<(), HistoryFault> {
     })
 }
 
-fn check_messages(messages: &[Arc<Message>]) -> Result<(), (usize, String)> {
+/// The same for what a model gets to see: behind the prompt there may be the summary of a
+/// [`Compaction`](crate::Compaction).
+///
+/// # Errors
+/// The first fault, with the step in place of a namespace.
+/// See [`Compaction`](crate::Compaction) for an example.
+pub fn check_request(request: &ChatRequest) -> Result<(), HistoryFault> {
+    let fault = |(index, fault)| HistoryFault { namespace: request.step.to_string(), index, fault };
+    let place = request.messages.iter().take(2).position(|message| message.is_summary());
+    match place {
+        None => check_messages(&request.messages).map_err(fault),
+        Some(place) => {
+            let mut messages = request.messages.to_vec();
+            messages.remove(place);
+            let shifted = |(index, reason): (usize, String)| {
+                fault((index + usize::from(index >= place), reason))
+            };
+            check_messages(&messages).map_err(shifted)
+        }
+    }
+}
+
+pub(super) fn check_messages(messages: &[Arc<Message>]) -> Result<(), (usize, String)> {
     let mut next = 0;
     while let Some(message) = messages.get(next) {
         match &message.kind {

@@ -63,10 +63,20 @@ pub enum ToolStatus {
     Error,
 }
 
+/// What marks the message of a request that holds the summary.
+pub(crate) const SUMMARY: &str = "summary";
+
 impl Message {
-    /// Whether it is a step's prompt.
+    /// Whether it is a step's prompt, or the summary behind it.
     pub const fn is_system(&self) -> bool {
         matches!(self.kind, MessageKind::System)
+    }
+
+    /// Whether it tells a model, behind the prompt, what was said before the messages that it sees. Only requests have
+    /// such a message.
+    /// See [`Compaction`](crate::Compaction) for an example.
+    pub fn is_summary(&self) -> bool {
+        self.is_system() && self.additional.contains_key(SUMMARY)
     }
 
     /// Whether the model, or a handler in its place, said it.

@@ -26,12 +26,16 @@ fn glance(session: &Session) -> usize {
         let calls: usize = calls.map(|call| PART + call.arguments().len()).sum();
         PART + message.content.len() + calls + weight(&message.additional)
     });
+    let summaries = session.flow.memory.values();
+    let summaries: usize =
+        summaries.filter_map(|memory| memory.summary.as_ref()).map(|it| it.len()).sum();
     let states = session.flow.steps.iter().map(|step| PART + value(&step.state));
     let lists = [&session.log, &session.warn, &session.error].into_iter().flatten();
     let entries = lists.map(|entry| PART + entry.message.len() + weight(&entry.extra));
     let moves = PART * session.flow.sequence.len();
     PART + messages.chain(states).chain(entries).sum::<usize>()
         + moves
+        + summaries
         + value(&session.flow.context)
 }
 

@@ -1,15 +1,20 @@
 //! How a flow lists a step.
 
 use super::{AnyStep, LogicStep, Step, logic::Logic};
-use crate::model::ModelRef;
+use crate::{Compaction, StepId, model::ModelRef};
 use std::{fmt, sync::Arc};
 
 /// A step in a flow, with the settings that are the flow's and not the step's.
 ///
 /// ```
-/// use picoflow_core::{ModelRef, StepExt, Steps, TerminateSessionStep};
+/// use picoflow_core::{Compaction, ModelRef, OnEntry, StepExt, Steps, TerminateSessionStep};
 ///
-/// let entry = TerminateSessionStep.memory("end").model(ModelRef::new("openai", "gpt-4o-mini"));
+/// let entry = TerminateSessionStep
+///     .memory("end")
+///     .model(ModelRef::new("openai", "gpt-4o-mini"))
+///     .compaction(Compaction::new())
+///     .on_entry(OnEntry::Summarise)
+///     .alias("FarewellStep");
 /// assert_eq!(Steps::new().add(entry).len(), 1);
 /// ```
 #[derive(Clone)]
@@ -17,12 +22,48 @@ pub struct StepEntry {
     pub(crate) step: Arc<dyn AnyStep>,
     pub(crate) namespace: Option<String>,
     pub(crate) model: Option<ModelRef>,
+    pub(crate) compaction: Option<Compaction>,
+    pub(crate) on_entry: OnEntry,
+    pub(crate) aliases: Vec<StepId>,
     pub(crate) is_logic: bool,
+}
+
+/// What becomes of a step's namespace when the step is entered.
+///
+/// A step is entered when the cursor moves to it from another step, and when it starts as a child; not when a turn finds
+/// it current, nor when a transition goes to the step itself. It happens before `on_enter` runs. At the start of a
+/// session there is nothing to forget.
+///
+/// The namespace is meant, whoever else uses it. If the step that is left shares it, the reply that led here is
+/// forgotten with the rest. What the transition brings along (`with_message`, the content of `direct_to`) is added
+/// afterwards, and so is the opening of `on_crossing`. A child of `run_step` that shares the namespace of its caller forgets the
+/// caller's history; a child of `run_steps` works on a copy, and forgets that.
+///
+#[doc = include_str!("../docs/on_entry.md")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OnEntry {
+    /// It stays as it is.
+    #[default]
+    Keep,
+    /// It is forgotten, with its summary.
+    Reset,
+    /// It is summed up: the summary stays, no message does. The entry needs a [`Compaction`], else the build fails. If
+    /// there is no summary, the session gets a warning and the history stays as it is.
+    Summarise,
 }
 
 impl StepEntry {
     fn new(step: impl Step, is_logic: bool) -> Self {
-        Self { step: Arc::new(step), namespace: None, model: None, is_logic }
+        Self {
+            step: Arc::new(step),
+            namespace: None,
+            model: None,
+            compaction: None,
+            on_entry: OnEntry::Keep,
+            aliases: Vec::new(),
+            is_logic,
+        }
     }
 
     /// Keeps the step's history in this namespace instead of one of its own. Steps that share a namespace see
@@ -40,6 +81,34 @@ impl StepEntry {
     #[must_use]
     pub fn model(mut self, model: ModelRef) -> Self {
         self.model = Some(model);
+        self
+    }
+
+    /// Keeps the history of the step's namespace short. All steps of the namespace must ask for the same, logic steps
+    /// aside.
+    /// See [`Compaction`] for an example.
+    #[must_use]
+    pub fn compaction(mut self, compaction: Compaction) -> Self {
+        self.compaction = Some(compaction);
+        self
+    }
+
+    /// What becomes of the step's namespace when the step is entered. Default: it stays as it is.
+    /// See [`OnEntry`] for an example.
+    #[must_use]
+    pub const fn on_entry(mut self, policy: OnEntry) -> Self {
+        self.on_entry = policy;
+        self
+    }
+
+    /// A name that the step had before, so that sessions from then go on: with their cursor, the step's state and, if it
+    /// has no other, its namespace. Code may name the step by it too. Several are several names. It must not be the name
+    /// of another step.
+    ///
+    #[doc = include_str!("../docs/alias.md")]
+    #[must_use]
+    pub fn alias(mut self, name: impl Into<StepId>) -> Self {
+        self.aliases.push(name.into());
         self
     }
 }
@@ -70,6 +139,26 @@ pub trait StepExt<Kind>: IntoStepEntry<Kind> + Sized {
     #[must_use]
     fn model(self, model: ModelRef) -> StepEntry {
         self.into_step_entry().model(model)
+    }
+
+    /// See [`StepEntry::compaction`].
+    /// [`Compaction`] has an example.
+    #[must_use]
+    fn compaction(self, compaction: Compaction) -> StepEntry {
+        self.into_step_entry().compaction(compaction)
+    }
+
+    /// See [`StepEntry::on_entry`].
+    /// [`OnEntry`] has an example.
+    #[must_use]
+    fn on_entry(self, policy: OnEntry) -> StepEntry {
+        self.into_step_entry().on_entry(policy)
+    }
+
+    /// See [`StepEntry::alias`], which has an example.
+    #[must_use]
+    fn alias(self, name: impl Into<StepId>) -> StepEntry {
+        self.into_step_entry().alias(name)
     }
 }
 

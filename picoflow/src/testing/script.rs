@@ -2,7 +2,7 @@
 
 use picoflow_core::{
     BoxFuture, StepId, ToolCall,
-    model::{ChatModel, ChatRequest, ModelError, ModelReply, Usage},
+    model::{ChatModel, ChatRequest, ModelError, ModelReply, Purpose, Usage},
 };
 use serde_json::Value;
 use std::{
@@ -62,7 +62,8 @@ struct State {
 
 /// Which requests a reply is for.
 ///
-/// All conditions of a rule must hold; a rule without any matches everything.
+/// All conditions of a rule must hold; a rule without any matches every request for a reply. Requests for a summary have
+/// rules of their own: [`Rule::summary`].
 ///
 /// ```
 /// use picoflow::{prelude::*, testing::{Rule, ScriptedModel}};
@@ -106,6 +107,7 @@ pub struct Rule {
     prompt: Vec<String>,
     latest: Vec<String>,
     times: Option<usize>,
+    purpose: Purpose,
 }
 
 type Answer = dyn Fn(&ChatRequest) -> Result<ModelReply, ModelError> + Send + Sync;
@@ -117,10 +119,25 @@ struct Scripted {
 }
 
 impl Rule {
-    /// Matches everything.
+    /// Matches every request for a reply.
     /// See [`Rule`] for an example.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Matches the requests of a [`Compaction`](picoflow_core::Compaction) for a summary, which no other rule matches.
+    /// See [`Compaction`](picoflow_core::Compaction) for a model without rules.
+    ///
+    /// ```
+    /// use picoflow::testing::{Rule, ScriptedModel};
+    ///
+    /// let model = ScriptedModel::new()
+    ///     .on(Rule::summary(), "They talked about the weather.")
+    ///     .on(Rule::new(), "Hello!");
+    /// assert_eq!(model.calls(), 0);
+    /// ```
+    pub fn summary() -> Self {
+        Self { purpose: Purpose::Summary, ..Self::default() }
     }
 
     /// Only requests of this step.
@@ -153,7 +170,8 @@ impl Rule {
 
     fn matches(&self, request: &ChatRequest) -> bool {
         let latest = request.latest().map_or("", |message| &*message.content);
-        self.step.as_ref().is_none_or(|step| *step == request.step)
+        self.purpose == request.purpose
+            && self.step.as_ref().is_none_or(|step| *step == request.step)
             && self.prompt.iter().all(|text| request.prompt().contains(text))
             && self.latest.iter().all(|text| latest.contains(text))
     }

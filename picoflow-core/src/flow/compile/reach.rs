@@ -131,7 +131,8 @@ impl<'a> Look<'a> {
     fn target(&self, reference: &Reference) -> Option<&'a CompiledStep> {
         self.steps.iter().find(|step| {
             let name = short_name(step.step.dyn_type_path());
-            reference.target.is(&step.id, name)
+            let mut ids = [&step.id].into_iter().chain(&step.aliases);
+            ids.any(|id| reference.target.is(id, name))
         })
     }
 

@@ -178,6 +178,12 @@ impl Flow for BasicFlow {
     ) -> HookResult<Option<StepResponse>> {
         Ok(None)
     }
+
+    const VERSION: u32 = 1;
+
+    fn migrate(&self, document: Value, _from: u32) -> Result<Value, BoxError> {
+        Ok(document)
+    }
 }
 
 fn main() {

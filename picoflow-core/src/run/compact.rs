@@ -1,0 +1,137 @@
+//! Histories that are forgotten or summed up.
+
+use super::{Env, Run, panic_text};
+use crate::{
+    OnEntry, TurnError, TurnEvent,
+    compaction::SummaryError,
+    flow::CompiledCompaction,
+    model::{ChatRequest, ModelError, Purpose, ToolChoice},
+    session::{Level, MessageKind},
+};
+use futures_util::FutureExt;
+use serde_json::{Map, Value};
+use std::{panic::AssertUnwindSafe, sync::Arc};
+
+impl Run {
+    /// Does what the step's entry wants to become of its namespace.
+    pub(super) async fn enter_memory(&mut self, env: &Env, at: usize) -> Result<(), TurnError> {
+        let step = env.step(at)?;
+        match step.on_entry {
+            OnEntry::Keep => {}
+            OnEntry::Reset => {
+                self.draft.edit().memory.remove(&step.namespace);
+            }
+            OnEntry::Summarise => {
+                let memory = self.draft.memory.get(&step.namespace);
+                let count = memory.map_or(0, |memory| memory.conversation().len());
+                if let Some(compaction) = env.flow.compactions.get(&step.namespace)
+                    && count > 0
+                {
+                    self.compact(env, &step.namespace, compaction, count).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes room in every namespace that has grown long, unless nobody will go on with the session.
+    pub(super) async fn compact_all(&mut self, env: &Env) -> Result<(), TurnError> {
+        if self.draft.is_completed {
+            return Ok(());
+        }
+        for (namespace, compaction) in &env.flow.compactions {
+            let Some(memory) = self.draft.memory.get(namespace) else {
+                continue;
+            };
+            if memory.conversation().len() >= compaction.settings.min_messages
+                && let Some(count) = memory.surplus(compaction.settings.recent_messages)
+            {
+                self.compact(env, namespace, compaction, count).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a summary in the place of the first `count` messages. Without one they stay, with a warning.
+    async fn compact(
+        &mut self,
+        env: &Env,
+        namespace: &Arc<str>,
+        compaction: &CompiledCompaction,
+        count: usize,
+    ) -> Result<(), TurnError> {
+        match self.sum_up(env, namespace, compaction, count).await? {
+            Ok(summary) => {
+                let memory = self.draft.edit().memory.entry(Arc::clone(namespace)).or_default();
+                memory.shorten(count, summary);
+                let namespace = namespace.to_string();
+                self.record.events.push(TurnEvent::Summarised { namespace, messages: count });
+            }
+            Err(error) => {
+                let step = env.step(compaction.at)?;
+                let extra = [("step", step.id.as_str()), ("code", error.code())];
+                let extra = extra.map(|(key, value)| (key.to_owned(), Value::from(value)));
+                let text = format!(
+                    "the memory `{namespace}` could not be summed up and stays as it was: {error}"
+                );
+                self.note(Level::Warn, text, extra.into_iter().collect());
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for the summary, once: the next turn tries again.
+    async fn sum_up(
+        &mut self,
+        env: &Env,
+        namespace: &Arc<str>,
+        compaction: &CompiledCompaction,
+        count: usize,
+    ) -> Result<Result<String, SummaryError>, TurnError> {
+        let step = env.step(compaction.at)?;
+        let memory = self.draft.memory.get(namespace);
+        let transcript = memory.map_or_else(String::new, |memory| memory.transcript(count));
+        let prompt = compaction.settings.prompt.clone().into_owned();
+        let messages = [(MessageKind::System, prompt), (MessageKind::Human, transcript)];
+        let messages =
+            messages.map(|(kind, content)| Arc::new(self.message(step, kind, content, Map::new())));
+        let request = ChatRequest {
+            model: compaction.model.clone(),
+            step: step.id.clone(),
+            purpose: Purpose::Summary,
+            messages: Arc::new(messages.into()),
+            tools: Arc::default(),
+            tool_choice: ToolChoice::None,
+            output_schema: None,
+            cancellation: env.cancellation.clone(),
+        };
+        let limit = step.limits.model_timeout;
+        let call = async {
+            let call = env.host.model_call(env.site(step, None), env.model.generate(request));
+            tokio::time::timeout(limit, call).await
+        };
+        // Whatever is wrong with this model, the turn has its reply already.
+        let answered = match AssertUnwindSafe(call).catch_unwind().await {
+            Ok(Ok(answered)) => answered,
+            Ok(Err(_)) => Err(ModelError::TimedOut(limit)),
+            Err(panic) => return Ok(Err(SummaryError::Panicked(panic_text(panic)))),
+        };
+        let reply = match answered {
+            Ok(reply) => reply,
+            Err(error) => {
+                if let ModelError::Blocked(block) = &error {
+                    self.record.usage.add(&block.usage);
+                }
+                return Ok(Err(error.into()));
+            }
+        };
+        self.record.usage.add(&reply.usage);
+        let summary = reply.text.trim();
+        let limit = compaction.settings.summary_bytes;
+        Ok(match summary.len() {
+            0 => Err(SummaryError::Empty),
+            bytes if bytes > limit => Err(SummaryError::TooLong { bytes, limit }),
+            _ => Ok(summary.to_owned()),
+        })
+    }
+}
