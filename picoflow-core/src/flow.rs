@@ -62,10 +62,6 @@ pub trait Flow: Send + Sync + Sized + 'static {
     /// The flow's name in its engine and in stored sessions.
     const ID: FlowId;
 
-    /// The version of what the flow stores: of its steps' names and states. A session of an older version goes through
-    /// [`migrate`](Flow::migrate) before its next turn; one of a newer version is refused.
-    const VERSION: u32 = 0;
-
     /// The model of every step that names no other.
     fn model(&self) -> ModelRef;
 
@@ -133,7 +129,14 @@ pub trait Flow: Send + Sync + Sized + 'static {
         async { Ok(None) }
     }
 
-    /// Brings a session of the older version `from` to [`VERSION`](Flow::VERSION). `document` is the whole document, as
+    /// The version of what the flow stores: of its steps' names and states. A session of an older version goes through
+    /// [`migrate`](Flow::migrate) before its next turn; one of a newer version is refused.
+    /// See [`migrate`](Flow::migrate) for an example.
+    fn version(&self) -> u32 {
+        0
+    }
+
+    /// Brings a session of the older version `from` to [`version`](Flow::version). `document` is the whole document, as
     /// a store keeps it; its id, its revision, its format and its flow are not to be changed.
     ///
     /// It runs before a turn, and the result is written with the turn. If the turn fails nothing is written, and the next
@@ -147,7 +150,7 @@ pub trait Flow: Send + Sync + Sized + 'static {
     ///
     #[doc = include_str!("docs/flow_migrate.md")]
     fn migrate(&self, _document: Value, _from: u32) -> Result<Value, BoxError> {
-        Err("the flow has a new `VERSION` and no `Flow::migrate`".into())
+        Err("the flow has a new `version` and no `Flow::migrate`".into())
     }
 
     /// Bounds of a turn.

@@ -164,7 +164,7 @@ pub struct UnknownStatus(String);
 pub struct FlowState {
     /// The flow, for life.
     pub name: FlowId,
-    /// The flow's version when the session was last written by a turn that succeeded: `Flow::VERSION`.
+    /// The flow's version when the session was last written by a turn that succeeded: `Flow::version`.
     #[serde(default)]
     pub version: u32,
     /// The flow's model when the session was last written.

@@ -74,6 +74,7 @@ impl Kind {
                 "should_retry",
                 "on_model_error",
                 "on_model_blocked",
+                "version",
                 "migrate",
             ],
         }

@@ -1,6 +1,7 @@
 //! Integration tests over the public API, one module per feature.
 #![cfg(test)]
 
+mod aliases;
 mod any_batch;
 mod any_conversation;
 mod any_faults;
@@ -25,6 +26,7 @@ mod example_binary;
 mod exposure;
 mod faults;
 mod flow_tools;
+mod flow_versions;
 mod graph;
 mod groups;
 mod handler_failures;
@@ -34,6 +36,7 @@ mod hooks;
 mod host;
 mod inheritance;
 mod logic;
+mod long_sessions;
 mod many_tools;
 mod model_failures;
 mod native;

@@ -55,7 +55,7 @@ impl<F: Flow> AnyFlow for F {
     }
 
     fn version(&self) -> u32 {
-        F::VERSION
+        Flow::version(self)
     }
 
     fn migrate(&self, document: Value, from: u32) -> Result<Value, BoxError> {

@@ -179,7 +179,9 @@ impl Flow for BasicFlow {
         Ok(None)
     }
 
-    const VERSION: u32 = 1;
+    fn version(&self) -> u32 {
+        1
+    }
 
     fn migrate(&self, document: Value, _from: u32) -> Result<Value, BoxError> {
         Ok(document)
