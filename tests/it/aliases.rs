@@ -1,8 +1,10 @@
 //! Steps that had other names when their sessions were stored.
 
-use crate::support::{Talk, TestFlow};
+use crate::{
+    build_report::faults,
+    support::{Talk, TestFlow},
+};
 use picoflow::{
-    BuildError,
     flow::BuildFault,
     prelude::*,
     session::{MemoryStore, Session, SessionStore},
@@ -194,16 +196,7 @@ async fn a_replayed_answer_names_the_step_as_it_is_called_now() {
     assert_eq!(again.step, "NewName");
 }
 
-async fn faults(steps: Steps) -> Vec<BuildFault> {
-    let engine = Engine::builder().flow(TestFlow::new(steps)).model(model());
-    match engine.build().await.unwrap_err() {
-        BuildError::Flows { faults, .. } => faults,
-        other => panic!("{other}"),
-    }
-}
-
 fn clash(step: &'static str, alias: &'static str, other: Option<&'static str>) -> BuildFault {
-    // The variant can be read, not made.
     BuildFault::Alias {
         flow: TestFlow::ID,
         step: step.into(),
@@ -227,7 +220,7 @@ async fn an_alias_that_is_another_name_too_is_a_fault() {
         (Steps::new().add(NewName.alias("X").alias("X")), clash("NewName", "X", Some("NewName"))),
         (Steps::new().add(NewName.alias(" ")), clash("NewName", " ", None)),
     ] {
-        let found = faults(steps).await;
+        let found = faults(TestFlow::new(steps)).await;
         assert_eq!(found, [fault]);
         assert!(found[0].to_string().contains("the alias"), "{}", found[0]);
     }

@@ -14,7 +14,7 @@ async fn build(flow: impl Flow) -> Result<Engine, BuildError> {
     engine.build().await
 }
 
-async fn faults(flow: impl Flow) -> Vec<BuildFault> {
+pub(crate) async fn faults(flow: impl Flow) -> Vec<BuildFault> {
     match build(flow).await.unwrap_err() {
         BuildError::Flows { faults, warnings } => {
             assert_eq!(warnings, []);
