@@ -2,7 +2,7 @@
 
 use crate::support::{Talk, TestFlow, definition};
 use picoflow::{
-    BoxFuture,
+    BoxFuture, IntoStepEntry,
     model::{ChatModel, ChatRequest, ModelError},
     prelude::*,
     session::Memory,
@@ -170,14 +170,51 @@ struct Child1;
 #[tools]
 impl Step for Child1 {}
 
+/// What becomes of the histories: on entry, step by step, and in the end.
+#[derive(Clone, Debug)]
+struct Histories {
+    on_entry: [OnEntry; 4],
+    compaction: Option<Compaction>,
+}
+
+fn histories() -> impl Strategy<Value = Histories> {
+    let entry = |may_sum_up| {
+        let most = if may_sum_up { 3_usize } else { 2 };
+        (0..most).prop_map(|at| [OnEntry::Keep, OnEntry::Reset, OnEntry::Summarise][at])
+    };
+    let entries = move |sums_up| [entry(sums_up), entry(sums_up), entry(sums_up), entry(sums_up)];
+    let short = (1..5_usize, 1..4_usize).prop_map(|(recent, more)| {
+        Compaction::new().recent_messages(recent).min_messages(recent + more)
+    });
+    prop_oneof![
+        Just(Histories { on_entry: [OnEntry::Keep; 4], compaction: None }),
+        entries(false).prop_map(|on_entry| Histories { on_entry, compaction: None }),
+        (entries(true), short)
+            .prop_map(|(on_entry, short)| Histories { on_entry, compaction: Some(short) }),
+    ]
+}
+
+/// The flow whose steps keep their histories.
 pub(crate) fn flow() -> TestFlow {
-    let steps = Steps::new()
-        .add(First(Everything).memory("shared"))
-        .add(Second(Everything).memory("shared"))
-        .add(Apart(Everything))
-        .add(Logic)
-        .add(Child1.memory("shared"));
-    TestFlow::new(steps)
+    flow_with(&Histories { on_entry: [OnEntry::Keep; 4], compaction: None })
+}
+
+fn flow_with(histories: &Histories) -> TestFlow {
+    let entries = [
+        First(Everything).memory("shared"),
+        Second(Everything).memory("shared"),
+        Apart(Everything).into_step_entry(),
+        Child1.memory("shared"),
+    ];
+    let mut steps = Steps::new();
+    for (entry, policy) in entries.into_iter().zip(histories.on_entry) {
+        let entry = entry.on_entry(policy);
+        steps = steps.add(match &histories.compaction {
+            Some(compaction) => entry.compaction(compaction.clone()),
+            None => entry,
+        });
+    }
+    TestFlow::new(steps.add(Logic))
 }
 
 /// Gives one reply after the other, then a text for ever.
@@ -221,9 +258,9 @@ pub(crate) fn reply() -> impl Strategy<Value = ModelReply> {
 }
 
 /// Every check of `Talk` after every turn, and a few more.
-async fn converse(replies: Vec<ModelReply>) {
+async fn converse(replies: Vec<ModelReply>, histories: Histories) {
     let model = Arc::new(Replies(Mutex::new(replies.into())));
-    let mut talk = Talk::of(flow(), Arc::clone(&model)).await;
+    let mut talk = Talk::of(flow_with(&histories), Arc::clone(&model)).await;
     let mut next = talk.opening().message("Hi");
     for _ in 0..12 {
         let Ok(reply) = talk.run(next.clone()).await else {
@@ -245,18 +282,21 @@ async fn converse(replies: Vec<ModelReply>) {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 200,
+        cases: 400,
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
 
     #[test]
-    fn any_conversation_leaves_valid_sessions(replies in vec(reply(), 1..30)) {
+    fn any_conversation_leaves_valid_sessions(
+        replies in vec(reply(), 1..30),
+        histories in histories(),
+    ) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .start_paused(true)
             .build()
             .unwrap();
-        runtime.block_on(converse(replies));
+        runtime.block_on(converse(replies, histories));
     }
 }

@@ -19,6 +19,7 @@ pages! {
     ManyTools: "docs/src/many-tools.md",
     NativeTools: "docs/src/native-tools.md",
     Sessions: "docs/src/sessions.md",
+    LongConversations: "docs/src/long-conversations.md",
     Testing: "docs/src/testing.md",
     Rules: "docs/src/rules.md",
 }
