@@ -176,7 +176,7 @@ async fn a_session_keeps_its_newest_thousand_moves() {
         ) -> HookResult<StepResponse> {
             let rounds = cx.state()["rounds"].as_u64().unwrap_or(0);
             cx.save_state(json!({ "rounds": rounds + 1 }));
-            Ok(if rounds % 2 == 0 { go("Moves") } else { "Yes.".into() })
+            Ok(if rounds.is_multiple_of(2) { go("Moves") } else { "Yes.".into() })
         }
     }
 

@@ -27,7 +27,7 @@ impl Run {
                 if let Some(compaction) = env.flow.compactions.get(&step.namespace)
                     && count > 0
                 {
-                    self.compact(env, &step.namespace, compaction, count).await?;
+                    Box::pin(self.compact(env, &step.namespace, compaction, count)).await?;
                 }
             }
         }
@@ -46,13 +46,15 @@ impl Run {
             if memory.conversation().len() >= compaction.settings.min_messages
                 && let Some(count) = memory.surplus(compaction.settings.recent_messages)
             {
-                self.compact(env, namespace, compaction, count).await?;
+                Box::pin(self.compact(env, namespace, compaction, count)).await?;
             }
         }
         Ok(())
     }
 
     /// Puts a summary in the place of the first `count` messages. Without one they stay, with a warning.
+    ///
+    /// It is rare and large: callers box it, so that the futures of all other turns do not carry it.
     async fn compact(
         &mut self,
         env: &Env,
