@@ -153,7 +153,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The history of the step's namespace.
+    /// The history of the step's namespace, with the summary of what was said before it, if there is one.
     ///
     /// A reply whose tools are running is not in it yet: it is added together with the answers to its calls, so that
     /// the history is one that providers accept at every moment. Nor is the reply that `on_response` looks at.
@@ -177,7 +177,7 @@ impl Cx<'_> {
         self.memory().last()
     }
 
-    /// Forgets the history of the step's namespace.
+    /// Forgets the history of the step's namespace, and its summary.
     /// See [`memory`](Cx::memory) for an example.
     pub fn erase_memory(&mut self) {
         if let Some(step) = self.run.env.flow.steps.get(self.at) {

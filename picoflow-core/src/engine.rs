@@ -138,8 +138,8 @@ impl Engine {
     /// the turn's token, which has no effect any more once the turn is being written.
     ///
     /// # Errors
-    /// See [`TurnError`]. The stored session is as it was, but for an entry in its `error` list when the turn itself
-    /// failed.
+    /// See [`TurnError`]. The stored session is as it was, but for an entry in its `error` list, and what the turn cost in
+    /// its `tokens`, when the turn itself failed.
     ///
     #[doc = include_str!("docs/engine_turn.md")]
     pub async fn run(&self, turn: Turn) -> Result<Reply, TurnError> {

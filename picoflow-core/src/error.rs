@@ -9,8 +9,8 @@ use std::time::Duration;
 
 /// Why [`Engine::run`](crate::Engine::run) gave no reply.
 ///
-/// The stored session is as it was before the turn, but for one entry in its `error` list, and the turn may be
-/// tried again.
+/// The stored session is as it was before the turn, but for one entry in its `error` list and what the turn cost in its
+/// `tokens`, and the turn may be tried again.
 ///
 /// ```
 /// use picoflow_core::TurnError;

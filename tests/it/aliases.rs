@@ -167,8 +167,28 @@ async fn what_a_step_has_under_its_present_name_is_not_replaced() {
     store.save(&session, session.revision).await.unwrap();
     let (text, after) = run(new(), &store, &session.id, "look").await;
     assert_eq!(text, r#"{"from":"new"} true"#);
-    assert_eq!(after.flow.steps.len(), 1);
+    // The rest is kept as it was, and in nobody's way.
+    assert_eq!(after.state("OldName"), Some(&json!({ "from": "old" })));
     assert_eq!(after.flow.memory["OldName"], session.flow.memory["OldName"]);
+}
+
+#[tokio::test]
+async fn of_several_former_names_the_first_one_stored_is_taken_and_nothing_is_lost() {
+    let (store, session) = stored(old(), &["keep"]).await;
+    let mut document = serde_json::to_value(&session).unwrap();
+    document["flow"]["steps"] = json!([
+        { "name": "OldName", "state": { "from": "old" } },
+        { "name": "Older", "state": { "from": "older" } },
+    ]);
+    document["flow"]["memory"]["Older"] = json!({ "messages": [] });
+    let session: Session = serde_json::from_value(document).unwrap();
+    store.save(&session, session.revision).await.unwrap();
+    let (text, after) = run(new(), &store, &session.id, "look").await;
+    assert_eq!(text, r#"{"from":"old"} true"#);
+    assert_eq!(after.state("Older"), Some(&json!({ "from": "older" })));
+    let memory: Vec<_> = after.flow.memory.keys().map(|name| &**name).collect();
+    assert_eq!(memory, ["NewName", "Older"]);
+    assert!(after.flow.memory["NewName"].messages.len() > 2);
 }
 
 #[tokio::test]

@@ -215,6 +215,8 @@ async fn what_a_migration_returns_is_checked() {
     }
     let odd = change("/flow/steps/0/state", json!("tea"));
     check_refused(odd, "gives step `Cart` a state that is no object").await;
+    let deep = (0..200).fold(json!(1), |inner, _| json!({ "in": inner }));
+    check_refused(change("/flow/steps/0/state", deep), "a state that has more than 100").await;
     let cut = Later::new(|mut document, _| {
         let messages = document["flow"]["memory"]["Cart"]["messages"].as_array_mut().unwrap();
         messages[1]["tool_calls"] = json!([{ "id": "c1", "name": "look", "args": {} }]);

@@ -4,12 +4,12 @@ use crate::{
     BoxError, CompiledFlow, StepId, TurnError,
     run::panic_text,
     session::{RunStatus, SESSION_VERSION, Session, check_history},
+    storable::{MOST_NESTING, is_too_deep},
 };
 use serde_json::Value;
 use std::{
     borrow::Cow,
     collections::HashSet,
-    mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::Arc,
 };
@@ -70,9 +70,13 @@ fn migrated(stored: &Session, flow: &CompiledFlow) -> Result<Session, BoxError> 
             return Err(format!("`Flow::migrate` must not change `{field}`").into());
         }
     }
-    let states = session.flow.steps.iter();
-    if let Some(odd) = states.into_iter().find(|step| !step.state.is_object()) {
-        let text = format!("`Flow::migrate` gives step `{}` a state that is no object", odd.name);
+    for step in &session.flow.steps {
+        let what = match &*step.state {
+            state if !state.is_object() => "is no object".to_owned(),
+            state if is_too_deep(state) => format!("has more than {MOST_NESTING} levels"),
+            _ => continue,
+        };
+        let text = format!("`Flow::migrate` gives step `{}` a state that {what}", step.name);
         return Err(text.into());
     }
     check_history(&session)
@@ -108,11 +112,15 @@ fn former_namespaces(session: &Session, flow: &CompiledFlow) -> Vec<(Arc<str>, A
     session.flow.memory.keys().filter_map(former).collect()
 }
 
-/// What a step has under its present name is never replaced by what it has under a former one.
+/// What a step has under its present name is never replaced by what it has under a former one, which stays as it is then.
 fn rename(session: &mut Session, flow: &CompiledFlow) {
     for (former, present) in former_namespaces(session, flow) {
-        if let Some(memory) = session.flow.memory.remove(&former) {
-            session.flow.memory.entry(present).or_insert(memory);
+        let memory = &mut session.flow.memory;
+        // The first of several former names may have taken the place by now.
+        if !memory.contains_key(&present)
+            && let Some(history) = memory.remove(&former)
+        {
+            memory.insert(present, history);
         }
     }
     let flow_state = &mut session.flow;
@@ -122,15 +130,13 @@ fn rename(session: &mut Session, flow: &CompiledFlow) {
             name.clone_from(present);
         }
     }
-    let steps = mem::take(&mut flow_state.steps);
-    let mut known: HashSet<StepId> = steps.iter().map(|entry| entry.name.clone()).collect();
-    for mut entry in steps {
-        if let Some(present) = present(flow, &entry.name) {
-            if !known.insert(present.clone()) {
-                continue;
-            }
-            entry.name = present.clone();
+    let mut taken: HashSet<StepId> =
+        flow_state.steps.iter().map(|entry| entry.name.clone()).collect();
+    for entry in &mut flow_state.steps {
+        if let Some(present) = present(flow, &entry.name)
+            && taken.insert(present.clone())
+        {
+            entry.name.clone_from(present);
         }
-        flow_state.steps.push(entry);
     }
 }

@@ -64,8 +64,10 @@ impl Draft {
         let data = draft.edit();
         data.memory.clone_from(&session.flow.memory);
         for stored in &session.flow.steps {
-            let state = flow.index.get(&stored.name).and_then(|&at| data.states.get_mut(at));
-            if let Some(state) = state {
+            // By its present name: what is left under a former one is nobody's any more.
+            let place = flow.index.get(&stored.name).copied();
+            let place = place.filter(|&at| flow.name(at) == stored.name);
+            if let Some(state) = place.and_then(|at| data.states.get_mut(at)) {
                 *state = Arc::clone(&stored.state);
             }
         }

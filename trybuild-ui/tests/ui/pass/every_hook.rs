@@ -2,6 +2,7 @@
 #![deny(warnings)]
 
 use picoflow::{
+    BoxError,
     model::{Block, ModelError, ModelFailure, Recovery},
     prelude::*,
 };
