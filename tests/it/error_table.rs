@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 const SESSIONS: &str = include_str!("../../docs/src/sessions.md");
 const CHILDREN: &str = include_str!("../../docs/src/children.md");
 const TURN_ERROR: &str = include_str!("../../picoflow-core/src/error.rs");
+const SUMMARY_ERROR: &str = include_str!("../../picoflow-core/src/run/compact.rs");
 const CHILD_ERRORS: &str = include_str!("../../picoflow-core/src/children/error.rs");
 
 type Codes = BTreeSet<String>;
@@ -42,9 +43,9 @@ fn codes(source: &str) -> Codes {
 
 #[test]
 fn every_code_of_a_turn_has_a_row_and_every_row_a_code() {
-    let codes = codes(TURN_ERROR);
-    assert!(codes.len() >= 24, "{codes:?}");
-    assert_eq!(rows(SESSIONS), codes);
+    let (turn, summary) = (codes(TURN_ERROR), codes(SUMMARY_ERROR));
+    assert!(turn.len() >= 24 && summary.len() >= 4, "{turn:?} {summary:?}");
+    assert_eq!(rows(SESSIONS), &turn | &summary);
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn is_asserted(texts: &[String], code: &str) -> bool {
 fn every_code_is_asserted_in_a_test() {
     let mut texts = Vec::new();
     tests(&Path::new(env!("CARGO_MANIFEST_DIR")).join("it"), &mut texts);
-    let codes = &codes(TURN_ERROR) | &codes(CHILD_ERRORS);
+    let codes = &(&codes(TURN_ERROR) | &codes(SUMMARY_ERROR)) | &codes(CHILD_ERRORS);
     let missing: Vec<_> = codes.iter().filter(|code| !is_asserted(&texts, code)).collect();
     assert!(missing.is_empty(), "no test expects {missing:?}");
     assert!(!is_asserted(&texts, concat!("SESSION", "_LOST")));

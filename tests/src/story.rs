@@ -315,6 +315,8 @@ pub fn essence(session: &Session) -> Result<Value, BoxError> {
     if let Some(map) = document.as_object_mut() {
         map.remove("revision");
         map.remove("error");
+        // What a failed attempt cost is counted with the note of it.
+        map.remove("tokens");
         let warned = map.remove("warn").unwrap_or_default();
         let mut warned = warned.as_array().cloned().unwrap_or_default();
         warned.retain(|entry| !entry["message"].as_str().unwrap_or("").starts_with("attempt "));
