@@ -23,6 +23,7 @@ pub struct Compaction {
     pub(crate) min_messages: usize,
     pub(crate) recent_messages: usize,
     pub(crate) summary_bytes: usize,
+    pub(crate) transcript_bytes: usize,
     pub(crate) prompt: Cow<'static, str>,
 }
 
@@ -48,6 +49,7 @@ Answer with the summary alone, in the language of the conversation, in 300 words
             min_messages: 16,
             recent_messages: 8,
             summary_bytes: 16 * 1024,
+            transcript_bytes: 256 * 1024,
             prompt: Cow::Borrowed(Self::PROMPT),
         }
     }
@@ -80,6 +82,15 @@ Answer with the summary alone, in the language of the conversation, in 300 words
     /// See [`Compaction`] for an example.
     pub const fn summary_bytes(mut self, limit: usize) -> Self {
         self.summary_bytes = limit;
+        self
+    }
+
+    /// About how much text one summary takes in, in bytes, so that a history that was long before anybody asked for this
+    /// does not overflow the model. The next turns take in the rest. One turn of the conversation is taken in whole, and so
+    /// is all that [`OnEntry::Summarise`](crate::OnEntry::Summarise) sums up. Default 256 KiB.
+    /// See [`Compaction`] for an example.
+    pub const fn transcript_bytes(mut self, bytes: usize) -> Self {
+        self.transcript_bytes = bytes;
         self
     }
 

@@ -392,6 +392,24 @@ async fn nothing_at_all_may_stay() {
 }
 
 #[tokio::test]
+async fn a_history_that_is_too_much_for_one_summary_is_summed_up_turn_by_turn() {
+    let store: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
+    let mut before =
+        Talk::on(TestFlow::new(Steps::new().add(Talks)), model(), Arc::clone(&store)).await;
+    for _ in 0..10 {
+        before.say("0123456789").await;
+    }
+    // Each turn has 14 bytes of text.
+    let compaction = short().transcript_bytes(14 * 4);
+    let mut talk = Talk::on(TestFlow::new(steps(compaction)), model(), store).await;
+    for left in [7, 4, 1, 1] {
+        let turn = talk.opening().session(before.id()).message("0123456789");
+        talk.run(turn).await.unwrap();
+        assert_eq!(talk.memory("Talks").await.len(), 2 * left);
+    }
+}
+
+#[tokio::test]
 async fn a_failed_turn_leaves_the_stored_summary_as_it_was() {
     let fails = ScriptedModel::new()
         .answer(Rule::new().latest("fail"), |_| Err(ModelError::permanent("out of order")))

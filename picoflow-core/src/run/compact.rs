@@ -43,8 +43,10 @@ impl Run {
             let Some(memory) = self.draft.memory.get(namespace) else {
                 continue;
             };
-            if memory.conversation().len() >= compaction.settings.min_messages
-                && let Some(count) = memory.surplus(compaction.settings.recent_messages)
+            let settings = &compaction.settings;
+            if memory.conversation().len() >= settings.min_messages
+                && let Some(count) =
+                    memory.surplus(settings.recent_messages, settings.transcript_bytes)
             {
                 Box::pin(self.compact(env, namespace, compaction, count)).await?;
             }

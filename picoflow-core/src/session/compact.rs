@@ -5,22 +5,33 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 impl Memory {
-    /// How many messages of the conversation can make room, if the newest `recent` are to stay.
+    /// How many messages of the conversation can make room, if the newest `recent` are to stay and one summary is to take
+    /// in about `bytes` of text.
     ///
-    /// What stays begins with a message of the user, the nearest one before the newest `recent`. Without one it waits: the
-    /// next turns bring one. A history in which the user never speaks is cut anywhere but between a call and its answer.
-    pub(crate) fn surplus(&self, recent: usize) -> Option<usize> {
+    /// What stays begins with a message of the user. Where none can be found it waits: the next turns bring one. A history
+    /// in which the user never speaks is cut anywhere but between a call and its answer.
+    pub(crate) fn surplus(&self, recent: usize, bytes: usize) -> Option<usize> {
         let conversation = self.conversation();
-        if recent == 0 {
-            return Some(conversation.len()).filter(|&all| all > 0);
+        let is_spoken = conversation.iter().any(|message| message.is_human());
+        let may_begin = |message: &Message| {
+            if is_spoken {
+                message.is_human()
+            } else {
+                !matches!(message.kind, MessageKind::Tool { .. })
+            }
+        };
+        let most = conversation.len().saturating_sub(recent);
+        let (mut cut, mut sum) = (None, 0);
+        for (message, count) in conversation.iter().zip(1..=most) {
+            sum += weight(message);
+            if conversation.get(count).is_none_or(|next| may_begin(next)) {
+                if sum > bytes && cut.is_some() {
+                    break;
+                }
+                cut = Some(count);
+            }
         }
-        let start = conversation.len().saturating_sub(recent);
-        if conversation.iter().any(|message| message.is_human()) {
-            (1..=start).rev().find(|&at| is(conversation, at, Message::is_human))
-        } else {
-            let is_tool = |message: &Message| matches!(message.kind, MessageKind::Tool { .. });
-            (1..=start).rev().find(|&at| !is(conversation, at, is_tool))
-        }
+        cut
     }
 
     /// Puts a summary in the place of the first `count` messages of the conversation.
@@ -49,8 +60,10 @@ impl Memory {
     }
 }
 
-fn is(conversation: &[Arc<Message>], at: usize, what: impl Fn(&Message) -> bool) -> bool {
-    conversation.get(at).is_some_and(|message| what(message))
+/// About how many bytes of text a message has.
+fn weight(message: &Message) -> usize {
+    let calls = message.tool_calls().iter().map(|call| call.arguments().len());
+    message.content.len() + calls.sum::<usize>()
 }
 
 fn line(message: &Message) -> Value {
@@ -136,7 +149,15 @@ mod tests {
             ("hahaha", 0, Some(6)),
             ("", 0, None),
         ] {
-            assert_eq!(memory(letters).surplus(recent), cut, "{letters} {recent}");
+            assert_eq!(memory(letters).surplus(recent, usize::MAX), cut, "{letters} {recent}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_much_for_one_summary_is_left_to_the_next() {
+        let memory = memory("hahahaha");
+        for (bytes, cut) in [(0, 2), (3, 2), (4, 4), (5, 4), (6, 6), (usize::MAX, 6)] {
+            assert_eq!(memory.surplus(2, bytes), Some(cut), "{bytes}");
         }
     }
 
@@ -149,7 +170,7 @@ mod tests {
             for letters in [letters.clone(), format!("s{letters}")] {
                 for recent in 0..letters.len() {
                     let mut memory = memory(&letters);
-                    let Some(cut) = memory.surplus(recent) else { continue };
+                    let Some(cut) = memory.surplus(recent, recent * 2) else { continue };
                     let all = memory.conversation().to_vec();
                     memory.shorten(cut, "so far".to_owned());
                     assert_eq!(check_messages(&memory.messages), Ok(()), "{letters} {recent}");
