@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 const SESSIONS: &str = include_str!("../../docs/src/sessions.md");
 const CHILDREN: &str = include_str!("../../docs/src/children.md");
 const TURN_ERROR: &str = include_str!("../../picoflow-core/src/error.rs");
-const SUMMARY_ERROR: &str = include_str!("../../picoflow-core/src/run/compact.rs");
+const SUMMARY_ERROR: &str = include_str!("../../picoflow-core/src/compaction.rs");
 const CHILD_ERRORS: &str = include_str!("../../picoflow-core/src/children/error.rs");
 
 type Codes = BTreeSet<String>;

@@ -30,7 +30,7 @@ impl Step for NameStep {
 
 fn main() {
     let block = &NameStep::TABLE.blocks[0];
-    assert_eq!(block.methods.len(), 1);
+    assert_eq!(NameStep::__methods(0).len(), 1);
     assert_eq!(block.tools.len(), 1);
     assert_eq!(block.groups.len(), 0);
     assert_eq!(block.references.len(), 1);

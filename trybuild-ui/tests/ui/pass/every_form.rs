@@ -147,8 +147,7 @@ impl Step for NameStep {
 
 fn main() {
     let block = &NameStep::TABLE.blocks[0];
-    let by_name: Vec<_> = block
-        .methods
+    let by_name: Vec<_> = NameStep::__methods(0)
         .iter()
         .filter(|method| method.by_name)
         .map(|method| method.name)

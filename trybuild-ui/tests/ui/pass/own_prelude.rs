@@ -60,7 +60,7 @@ async fn greet(name: String) -> Result<String> {
 }
 
 fn main() {
-    let methods = NameStep::TABLE.blocks[0].methods;
+    let methods = NameStep::__methods(0);
     assert!(methods.iter().any(|method| method.by_name));
     assert_eq!(
         picoflow::collect_tools(std::sync::Arc::new(Orders)).len(),

@@ -22,12 +22,12 @@ fn main() {
     assert_eq!(r#gen::ID, "gen");
     let block = &r#gen::TABLE.blocks[0];
     assert_eq!(block.tools[0].tool, "match");
-    assert_eq!(block.methods[1].name, "yield");
+    assert_eq!(r#gen::__methods(0)[1].name, "yield");
     assert_eq!(
         format!("{:?}", block.references[0].target),
         r#"Type("gen")"#
     );
-    let schema = block.methods[0].schema.expect("typed arguments").schema();
+    let schema = r#gen::__methods(0)[0].schema.expect("typed arguments").schema();
     assert_eq!(schema["required"], serde_json::json!(["type"]));
     assert!(schema["properties"]["in"].is_object());
 }
