@@ -107,22 +107,20 @@ impl Lab {
                 Some(ended) => vec![ended.into()],
                 None => vec![Ended::Dropped],
             },
-            Event::Cancel(polls) => match polled(work.as_mut(), *polls).await {
-                Some(ended) => vec![ended.into()],
-                None => {
-                    token.cancel();
-                    vec![work.await.into()]
+            Event::Cancel(polls) => {
+                if let Some(ended) = polled(work.as_mut(), *polls).await {
+                    return vec![ended.into()];
                 }
-            },
+                token.cancel();
+                vec![work.await.into()]
+            }
             Event::Race(polls) => {
                 let second = turn.message("Me too").token("another");
-                match polled(work.as_mut(), *polls).await {
-                    Some(ended) => vec![ended.into(), other.run(second).await.into()],
-                    None => {
-                        let (first, second) = join(work, other.run(second)).await;
-                        vec![first.into(), second.into()]
-                    }
+                if let Some(ended) = polled(work.as_mut(), *polls).await {
+                    return vec![ended.into(), other.run(second).await.into()];
                 }
+                let (first, second) = join(work, other.run(second)).await;
+                vec![first.into(), second.into()]
             }
         }
     }
@@ -166,7 +164,7 @@ impl Lab {
 }
 
 /// Whether the entry stands for a failed turn, and not for a handler that failed in a turn that did not.
-fn is_failed_turn(entry: &&LogEntry) -> bool {
+fn is_failed_turn(entry: &LogEntry) -> bool {
     entry.extra.contains_key("code")
 }
 
@@ -179,7 +177,7 @@ fn check_alone(session: &Session) {
     let mut places = session.flow.sequence.iter().filter(|entry| entry.level == 1);
     assert_eq!(places.next_back().unwrap().step_name, session.flow.current_step);
     // Each stored turn and each noted failure is one revision.
-    let noted = session.error.iter().filter(is_failed_turn).count();
+    let noted = session.error.iter().filter(|entry| is_failed_turn(entry)).count();
     assert_eq!(session.revision + 1, session.turns + noted as u64);
 }
 

@@ -28,9 +28,7 @@ struct Bomb(&'static str);
 
 impl Drop for Bomb {
     fn drop(&mut self) {
-        if !thread::panicking() {
-            panic!("{} explodes", self.0);
-        }
+        assert!(thread::panicking(), "{} explodes", self.0);
     }
 }
 
@@ -117,7 +115,7 @@ impl Step for Rude {
 
     /// Leave what panics when it is dropped
     #[tool(define)]
-    async fn bomb(&self) -> ToolResponse {
+    fn bomb(&self) -> ToolResponse {
         let _bomb = Bomb("the answer");
         stay_with("armed")
     }
@@ -388,7 +386,8 @@ async fn text_of_every_unicode_plane_comes_back_as_it_was() {
     assert_eq!(told, text);
     assert!(talk.memory("Rude").await.contains(&format!("tool: {text}")));
     // As escapes, too.
-    let escaped: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+    let units: Vec<_> = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+    let escaped = units.concat();
     let (_, told) = answer_to("echo", format!("{{\"text\":\"{escaped}\"}}")).await;
     assert_eq!(told, text);
 }
