@@ -55,6 +55,7 @@ mod schemas;
 mod session_document;
 mod sessions;
 mod sizes;
+mod soak;
 mod store_conformance;
 mod store_failures;
 mod stores;

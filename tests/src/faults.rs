@@ -266,6 +266,25 @@ pub trait Ledger: Send + Sync + 'static {
     fn note(&self, key: &str, effect: &str) -> Result<(), BoxError>;
 }
 
+/// A ledger in memory: the keys and effects in their order.
+#[derive(Debug, Default)]
+pub struct Rows(Mutex<Vec<(String, String)>>);
+
+impl Rows {
+    /// All that was noted.
+    pub fn all(&self) -> Vec<(String, String)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Ledger for Rows {
+    fn note(&self, key: &str, effect: &str) -> Result<(), BoxError> {
+        let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        rows.push((key.to_owned(), effect.to_owned()));
+        Ok(())
+    }
+}
+
 impl Faulty<Arc<dyn Ledger>> {
     /// Notes an effect of a handler with this signal.
     ///

@@ -3,6 +3,7 @@
 //! each handler leaves one effect under its idempotency key.
 
 use crate::faults::{Faults, Faulty, Ledger};
+use futures_util::{TryStreamExt, stream};
 use picoflow::{
     BoxError, BoxFuture, EngineBuilder,
     model::{ChatModel, ChatRequest, ModelError, Usage},
@@ -10,7 +11,10 @@ use picoflow::{
     prelude::*,
     session::{Session, SessionStore},
 };
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// What the user says, turn by turn.
 pub const TURNS: [&str; 10] = [
@@ -289,6 +293,41 @@ pub fn turn(session: &str, number: usize) -> Turn {
     } else {
         turn.session(session).token(format!("turn-{number}"))
     }
+}
+
+/// Which turns of which sessions were answered: what the callers of the turns know, and keep.
+pub trait Answers: Send + Sync {
+    /// How many turns of the session were answered.
+    fn count(&self, session: &str) -> usize;
+
+    /// One more was, after this time.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    fn add(&self, session: &str, took: Duration) -> Result<(), BoxError>;
+}
+
+/// Tells the story to so many sessions, from where each of them was left.
+///
+/// # Errors
+/// The first one of a turn.
+pub async fn tell_all(
+    engine: &Engine,
+    answers: &dyn Answers,
+    sessions: usize,
+    at_once: usize,
+) -> Result<(), BoxError> {
+    let telling = stream::iter((0..sessions).map(Ok::<_, BoxError>));
+    let tell = async |number: usize| {
+        let session = session(number);
+        for number in answers.count(&session)..TURNS.len() {
+            let began = Instant::now();
+            engine.run(turn(&session, number)).await?;
+            answers.add(&session, began.elapsed())?;
+        }
+        Ok(())
+    };
+    telling.try_for_each_concurrent(at_once, tell).await
 }
 
 /// What has to be the same in every telling of the story: the document without times, ids of messages, failures, and

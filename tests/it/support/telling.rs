@@ -1,44 +1,20 @@
 //! The story as the tests tell it: a store and a ledger that stay, engines that come and go.
 
 use picoflow::{
-    BoxError, Engine, Reply,
+    Engine, Reply,
     prelude::*,
     session::{MemoryStore, Session, SessionQuery, SessionStore, check_history},
 };
 use picoflow_tests::{
-    faults::{Fault, Faults, Ledger, Place},
+    faults::{Fault, Faults, Ledger, Place, Rows},
     story::{self, TURNS},
 };
 use std::{
-    collections::BTreeMap,
-    future::poll_fn,
-    pin::Pin,
-    sync::{Arc, Mutex},
-    task::Poll,
-    time::Duration,
+    collections::BTreeMap, future::poll_fn, pin::Pin, sync::Arc, task::Poll, time::Duration,
 };
 use tokio::time::timeout;
 
 pub(crate) const SESSION: &str = "b7f0f6a2-0d7c-4f0e-9f27-000000000000";
-
-pub(crate) type Row = (String, String);
-
-/// A ledger in memory.
-#[derive(Default)]
-pub(crate) struct Rows(Mutex<Vec<Row>>);
-
-impl Rows {
-    pub(crate) fn all(&self) -> Vec<Row> {
-        self.0.lock().unwrap().clone()
-    }
-}
-
-impl Ledger for Rows {
-    fn note(&self, key: &str, effect: &str) -> Result<(), BoxError> {
-        self.0.lock().unwrap().push((key.to_owned(), effect.to_owned()));
-        Ok(())
-    }
-}
 
 /// What the story is without faults.
 pub(crate) struct Told {

@@ -4,11 +4,10 @@
 //! the directory. With a call, it says `here` when it comes to that one and waits to be killed. It says `told` at the end.
 #![expect(clippy::print_stdout, reason = "the test reads it")]
 
-use futures_util::{StreamExt, stream};
-use picoflow::{BoxError, Engine, SqliteStore};
+use picoflow::{BoxError, SqliteStore};
 use picoflow_tests::{
     faults::{Fault, Faults, Kind, Ledger, Moment},
-    story::{self, TURNS},
+    story::{self, Answers},
 };
 use std::{
     collections::HashMap,
@@ -17,6 +16,7 @@ use std::{
     io::Write,
     path::Path,
     sync::Arc,
+    time::Duration,
 };
 
 /// A file of lines that are there or not, never in part.
@@ -38,27 +38,31 @@ impl Ledger for Lines {
     }
 }
 
-/// How many turns of each session were answered.
-fn answered(path: &Path) -> HashMap<String, usize> {
-    let lines = fs::read_to_string(path).unwrap_or_default();
-    let mut answered = HashMap::new();
-    for line in lines.lines() {
-        *answered.entry(line.to_owned()).or_default() += 1;
-    }
-    answered
+/// The file of the turns that were answered: a session and a time in each line.
+struct Answered {
+    lines: Lines,
+    known: HashMap<String, usize>,
 }
 
-async fn tell(
-    engine: &Engine,
-    answers: &Lines,
-    session: &str,
-    first: usize,
-) -> Result<(), BoxError> {
-    for number in first..TURNS.len() {
-        engine.run(story::turn(session, number)).await?;
-        answers.add(session)?;
+impl Answered {
+    fn open(path: &Path) -> Result<Self, BoxError> {
+        let mut known = HashMap::new();
+        for line in fs::read_to_string(path).unwrap_or_default().lines() {
+            let session = line.split('\t').next().unwrap_or_default();
+            *known.entry(session.to_owned()).or_default() += 1;
+        }
+        Ok(Self { lines: Lines::open(path)?, known })
     }
-    Ok(())
+}
+
+impl Answers for Answered {
+    fn count(&self, session: &str) -> usize {
+        self.known.get(session).copied().unwrap_or(0)
+    }
+
+    fn add(&self, session: &str, took: Duration) -> Result<(), BoxError> {
+        self.lines.add(&format!("{session}\t{}", took.as_micros()))
+    }
 }
 
 #[tokio::main]
@@ -78,20 +82,12 @@ async fn main() -> Result<(), BoxError> {
     let store = Arc::new(SqliteStore::open(file("sessions.sqlite")).await?);
     let ledger = Arc::new(Lines::open(&file("effects"))?);
     let engine = story::builder(store, ledger, &faults).build().await?;
-    let (answered, answers) = (answered(&file("answers")), Lines::open(&file("answers"))?);
-
-    let telling = stream::iter(0..sessions.parse::<usize>()?).map(|number| {
-        let session = story::session(number);
-        let first = answered.get(&session).copied().unwrap_or(0);
-        let (engine, answers) = (&engine, &answers);
-        async move { tell(engine, answers, &session, first).await }
-    });
-    let telling = telling.buffer_unordered(at_once.parse()?).collect::<Vec<_>>();
+    let answers = Answered::open(&file("answers"))?;
     tokio::select! {
-        results = telling => results.into_iter().collect::<Result<Vec<_>, _>>()?,
+        told = story::tell_all(&engine, &answers, sessions.parse()?, at_once.parse()?) => told?,
         () = faults.death() => {
             println!("here");
-            pending().await
+            pending::<()>().await;
         }
     };
     println!("told");
