@@ -384,6 +384,9 @@ fn admit(session: &Session, flow: &CompiledFlow, turn: &Turn) -> Result<usize, T
             session.version
         )));
     }
+    if session.revision == u64::MAX || session.turns == u64::MAX {
+        return Err(invariant("its `revision` or its `turns` cannot grow any more".to_owned()));
+    }
     if let Some(config) = &turn.config
         && session.flow.context.get("config") != Some(config)
     {

@@ -28,6 +28,7 @@ mod exposure;
 mod faults;
 mod flow_tools;
 mod flow_versions;
+mod fuzz;
 mod graph;
 mod groups;
 mod handler_failures;
