@@ -13,11 +13,13 @@ mod panics;
 mod recover;
 mod settle;
 mod turn;
+mod within;
 
 pub(crate) use draft::{Draft, PROMPT_KEY, Writes};
 pub(crate) use handler::guard;
 pub(crate) use panics::{Careful, panic_text, panicked};
 pub(crate) use turn::{Outcome, Start};
+pub(crate) use within::within;
 
 use crate::{
     ParallelInvocation, StepId, TurnError, TurnEvent,

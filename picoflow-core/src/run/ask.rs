@@ -1,6 +1,6 @@
 //! One reply of a model: the request, and the attempts at it.
 
-use super::{Env, Run, draft::PROMPT_KEY, recover::Recovered};
+use super::{Env, Run, draft::PROMPT_KEY, recover::Recovered, within};
 use crate::{
     Cx, Hidden, StepResponse, ToolDefinition, TurnError, TurnEvent, Verdict,
     flow::CompiledStep,
@@ -282,7 +282,7 @@ impl Run {
         self.record.events.push(TurnEvent::ModelCalled { step: step.id.clone() });
         let call = env.host.model_call(env.site(step, None), env.model.generate(request));
         let limit = step.limits.model_timeout;
-        tokio::time::timeout(limit, call).await.unwrap_or(Err(ModelError::TimedOut(limit)))
+        within(limit, call).await.unwrap_or(Err(ModelError::TimedOut(limit)))
     }
 
     /// Whether to take the reply; if so, with its parsed text where there is a schema.

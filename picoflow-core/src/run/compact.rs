@@ -1,6 +1,6 @@
 //! Histories that are forgotten or summed up.
 
-use super::{Env, Run, panic_text};
+use super::{Env, Run, panic_text, within};
 use crate::{
     OnEntry, TurnError, TurnEvent,
     compaction::SummaryError,
@@ -112,12 +112,12 @@ impl Run {
         let limit = step.limits.model_timeout;
         let call = async {
             let call = env.host.model_call(env.site(step, None), env.model.generate(request));
-            tokio::time::timeout(limit, call).await
+            within(limit, call).await
         };
         // Whatever is wrong with this model, the turn has its reply already.
         let answered = match AssertUnwindSafe(call).catch_unwind().await {
-            Ok(Ok(answered)) => answered,
-            Ok(Err(_)) => Err(ModelError::TimedOut(limit)),
+            Ok(Some(answered)) => answered,
+            Ok(None) => Err(ModelError::TimedOut(limit)),
             Err(panic) => return Ok(Err(SummaryError::Panicked(panic_text(panic)))),
         };
         let reply = match answered {

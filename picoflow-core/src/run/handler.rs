@@ -4,6 +4,7 @@ use super::{
     Env, Run,
     key::Handled,
     panics::{Careful, panic_text},
+    within,
 };
 use crate::{
     BoxFuture, Cx, ToolCall, TurnError,
@@ -12,8 +13,7 @@ use crate::{
     tool::{CallView, Failure, ToolError, ToolResult},
 };
 use futures_util::FutureExt;
-use std::{future::poll_fn, panic::AssertUnwindSafe, pin::pin, task::Poll, time::Duration};
-use tokio::time::{Instant, timeout_at};
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 /// What a handler is given.
 pub(super) enum Job<'a> {
@@ -94,20 +94,9 @@ pub(crate) async fn guard<T>(
     work: impl Future<Output = T> + Unpin,
     limit: Duration,
 ) -> Result<T, ToolError> {
-    let mut work = pin!(Careful::new(AssertUnwindSafe(work).catch_unwind()));
-    // What blocks its thread has spent its time as well.
-    let began = Instant::now();
-    // What is ready at once needs no timer.
-    let done = match poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
-        Poll::Ready(done) => Ok(done),
-        Poll::Pending => match began.checked_add(limit) {
-            Some(end) => timeout_at(end, work).await,
-            None => Ok(work.await),
-        },
-    };
-    match done {
-        Ok(Ok(done)) => Ok(done),
-        Ok(Err(panic)) => Err(ToolError::internal(format!("panicked: {}", panic_text(panic)))),
-        Err(_) => Err(ToolError::internal(format!("took longer than {limit:?}"))),
+    match within(limit, Careful::new(AssertUnwindSafe(work).catch_unwind())).await {
+        Some(Ok(done)) => Ok(done),
+        Some(Err(panic)) => Err(ToolError::internal(format!("panicked: {}", panic_text(panic)))),
+        None => Err(ToolError::internal(format!("took longer than {limit:?}"))),
     }
 }

@@ -1,10 +1,9 @@
 //! The store's calls in a turn: each within its time, and a panic is a failure like any other.
 
 use super::{Session, SessionStore, StoreError};
-use crate::run::panic_text;
+use crate::run::{panic_text, within};
 use futures_util::FutureExt;
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
-use tokio::time::timeout;
 
 /// A store as a turn uses it.
 #[derive(Clone)]
@@ -34,12 +33,12 @@ impl Keeper {
         &self,
         call: impl Future<Output = Result<T, StoreError>>,
     ) -> Result<T, StoreError> {
-        match timeout(self.limit, AssertUnwindSafe(call).catch_unwind()).await {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(panic)) => {
+        match within(self.limit, AssertUnwindSafe(call).catch_unwind()).await {
+            Some(Ok(answer)) => answer,
+            Some(Err(panic)) => {
                 Err(StoreError::failed(format!("it panicked: {}", panic_text(panic))))
             }
-            Err(_) => Err(StoreError::TimedOut(self.limit)),
+            None => Err(StoreError::TimedOut(self.limit)),
         }
     }
 }
