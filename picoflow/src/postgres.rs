@@ -13,7 +13,7 @@ use picoflow_core::{
 };
 use rows::Record;
 use sqlx::{
-    PgPool, Postgres,
+    Decode, PgPool, Postgres, Type,
     postgres::{PgArguments, PgConnectOptions, PgPoolOptions},
     query::Query,
 };
@@ -83,6 +83,24 @@ impl PostgresStore {
         result.unwrap_or(Err(Fault::TimedOut(self.timeout))).map_err(StoreError::failed)
     }
 
+    /// What `sql` tells of the session with this id, if it is there.
+    async fn column<T>(&self, sql: &'static str, id: &str) -> Result<Option<T>, StoreError>
+    where
+        T: for<'r> Decode<'r, Postgres> + Type<Postgres> + Send + Unpin,
+    {
+        if holds_nul(id) {
+            return Ok(None);
+        }
+        self.within(async {
+            let mut lease = Lease::of(&self.pool).await?;
+            let query = sqlx::query_scalar(sql);
+            let result = query.bind(id).fetch_optional(&mut *lease.connection).await;
+            lease.end();
+            Ok(result?)
+        })
+        .await
+    }
+
     /// Runs a statement that changes the one row it is about, or none if somebody else was faster.
     async fn swap(
         &self,
@@ -120,20 +138,8 @@ impl SessionStore for PostgresStore {
 
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
         Box::pin(async move {
-            if holds_nul(id) {
-                return Ok(None);
-            }
-            let document: Option<String> = self
-                .within(async {
-                    let mut lease = Lease::of(&self.pool).await?;
-                    let query = sqlx::query_scalar(
-                        "SELECT document_text FROM picoflow_session WHERE id = $1",
-                    );
-                    let result = query.bind(id).fetch_optional(&mut *lease.connection).await;
-                    lease.end();
-                    Ok(result?)
-                })
-                .await?;
+            let sql = "SELECT document_text FROM picoflow_session WHERE id = $1";
+            let document: Option<String> = self.column(sql, id).await?;
             let session = document.map(|document| serde_json::from_str(&document)).transpose();
             session.map_err(|error| StoreError::Unreadable {
                 session: id.to_owned(),
@@ -144,19 +150,8 @@ impl SessionStore for PostgresStore {
 
     fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
         Box::pin(async move {
-            if holds_nul(id) {
-                return Ok(None);
-            }
-            let revision: Option<i64> = self
-                .within(async {
-                    let mut lease = Lease::of(&self.pool).await?;
-                    let query =
-                        sqlx::query_scalar("SELECT revision FROM picoflow_session WHERE id = $1");
-                    let result = query.bind(id).fetch_optional(&mut *lease.connection).await;
-                    lease.end();
-                    Ok(result?)
-                })
-                .await?;
+            let sql = "SELECT revision FROM picoflow_session WHERE id = $1";
+            let revision: Option<i64> = self.column(sql, id).await?;
             revision.map(u64::try_from).transpose().map_err(StoreError::failed)
         })
     }

@@ -7,7 +7,9 @@ use picoflow_core::{
     session::{Session, SessionQuery, SessionStore, SessionSummary, StoreError},
 };
 use rows::{Record, page, summary};
-use rusqlite::{CachedStatement, Connection, ErrorCode, OptionalExtension, params_from_iter};
+use rusqlite::{
+    CachedStatement, Connection, ErrorCode, OptionalExtension, params_from_iter, types::FromSql,
+};
 use std::{
     fmt,
     path::{Path, PathBuf},
@@ -113,11 +115,8 @@ impl SessionStore for SqliteStore {
     fn load<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Session>, StoreError>> {
         let id = id.to_owned();
         self.run(move |connection| {
-            let mut statement = prepare(connection, "SELECT document FROM session WHERE id = ?1")?;
-            let document: Option<String> = statement
-                .query_row([&id], |row| row.get(0))
-                .optional()
-                .map_err(StoreError::failed)?;
+            let sql = "SELECT document FROM session WHERE id = ?1";
+            let document: Option<String> = column(connection, sql, &id)?;
             let session = document.map(|document| serde_json::from_str(&document)).transpose();
             session.map_err(|error| StoreError::Unreadable { session: id, source: error.into() })
         })
@@ -126,11 +125,8 @@ impl SessionStore for SqliteStore {
     fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
         let id = id.to_owned();
         self.run(move |connection| {
-            let mut statement = prepare(connection, "SELECT revision FROM session WHERE id = ?1")?;
-            let revision: Option<i64> = statement
-                .query_row([&id], |row| row.get(0))
-                .optional()
-                .map_err(StoreError::failed)?;
+            let sql = "SELECT revision FROM session WHERE id = ?1";
+            let revision: Option<i64> = column(connection, sql, &id)?;
             revision.map(u64::try_from).transpose().map_err(StoreError::failed)
         })
     }
@@ -220,6 +216,16 @@ impl SessionStore for SqliteStore {
             rows.collect::<Result<_, _>>().map_err(StoreError::failed)
         })
     }
+}
+
+/// What `sql` tells of the session with this id, if it is there.
+fn column<T: FromSql>(
+    connection: &Connection,
+    sql: &str,
+    id: &str,
+) -> Result<Option<T>, StoreError> {
+    let mut statement = prepare(connection, sql)?;
+    statement.query_row([id], |row| row.get(0)).optional().map_err(StoreError::failed)
 }
 
 fn prepare<'c>(connection: &'c Connection, sql: &str) -> Result<CachedStatement<'c>, StoreError> {

@@ -61,7 +61,7 @@ impl Memory {
 }
 
 /// About how many bytes of text a message has.
-fn weight(message: &Message) -> usize {
+pub(super) fn weight(message: &Message) -> usize {
     let calls = message.tool_calls().iter().map(|call| call.arguments().len());
     message.content.len() + calls.sum::<usize>()
 }

@@ -1,6 +1,6 @@
 //! How large a document is.
 
-use super::Session;
+use super::{Session, compact};
 use serde_json::Value;
 use std::io;
 
@@ -22,9 +22,8 @@ pub(crate) fn larger_than(session: &Session, limit: usize) -> Option<usize> {
 fn glance(session: &Session) -> usize {
     let messages = session.flow.memory.values().flat_map(|memory| memory.messages.iter());
     let messages = messages.map(|message| {
-        let calls = message.tool_calls().iter();
-        let calls: usize = calls.map(|call| PART + call.arguments().len()).sum();
-        PART + message.content.len() + calls + weight(&message.additional)
+        let parts = 1 + message.tool_calls().len();
+        PART * parts + compact::weight(message) + weight(&message.additional)
     });
     let summaries = session.flow.memory.values();
     let summaries: usize =
