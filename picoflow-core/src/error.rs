@@ -244,6 +244,14 @@ pub enum TurnError {
     /// The store failed.
     #[error(transparent)]
     Store(StoreError),
+    /// What a call came to could not be kept, or not be read again.
+    #[error("the journal failed at `{key}`: {source}; run the turn again")]
+    Journal {
+        /// The call.
+        key: String,
+        /// Why.
+        source: BoxError,
+    },
 }
 
 impl TurnError {
@@ -283,6 +291,7 @@ impl TurnError {
             Self::Cancelled => "TURN_CANCELLED",
             Self::TimedOut { .. } => "TURN_TIMED_OUT",
             Self::Store(_) => "SESSION_STORE_ERROR",
+            Self::Journal { .. } => "TURN_JOURNAL",
         }
     }
 
@@ -308,7 +317,8 @@ impl TurnError {
         }
     }
 
-    /// The same once more, if it is a mistake in the flow's code, which fails the turn wherever it happens.
+    /// The same once more, if it fails the turn wherever it happens: a mistake in the flow's code, or a journal that keeps
+    /// nothing.
     pub(crate) fn as_mistake(&self) -> Option<Self> {
         match self {
             Self::Misuse { step, reason } => {
@@ -316,6 +326,9 @@ impl TurnError {
             }
             Self::UnknownStep { target, flow } => {
                 Some(Self::UnknownStep { target: target.clone(), flow: flow.clone() })
+            }
+            Self::Journal { key, source } => {
+                Some(Self::Journal { key: key.clone(), source: source.to_string().into() })
             }
             _ => None,
         }

@@ -1,7 +1,7 @@
 //! What happens in a turn, in order.
 
 use crate::{StepId, session::ToolStatus};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One thing that happened in a turn.
 ///
@@ -15,7 +15,7 @@ use serde::Serialize;
 /// assert_eq!(json, serde_json::json!({ "event": "said", "text": "One moment." }));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TurnEvent {

@@ -1,7 +1,7 @@
 //! The seam between a turn and the world.
 
 use crate::{
-    BoxFuture, StepId,
+    BoxError, BoxFuture, StepId,
     model::{ModelError, ModelReply},
     tool::ToolResult,
 };
@@ -49,6 +49,31 @@ pub trait Host: Send + Sync + 'static {
     ) -> BoxFuture<'a, ToolResult> {
         call
     }
+
+    /// What keeps the outcomes of calls, if the turn can be resumed. Default: nothing does.
+    fn journal(&self) -> Option<&dyn Journal> {
+        None
+    }
+}
+
+/// What the calls of a turn came to, kept by a durable engine, so that a process that is killed in mid-turn can be
+/// followed by another one that runs the same turn again: a model call that was answered is not made again, and a
+/// handler that has ended does not run again. What it did to the session is part of the outcome.
+///
+/// A journal is one turn's. Calls that run at the same time are recorded in any order, and what a call inside another
+/// one came to is recorded before the outer one's outcome. Hooks run again: what they do besides the session should be
+/// fit to be done twice.
+///
+#[doc = include_str!("docs/journal.md")]
+pub trait Journal: Send + Sync {
+    /// The outcome recorded under this key in an earlier attempt at the turn.
+    fn recall(&self, key: &str) -> Option<String>;
+
+    /// Keeps an outcome, a text of JSON. The turn goes on when this is done.
+    ///
+    /// # Errors
+    /// When it could not be kept: the turn ends with [`TurnError::Journal`](crate::TurnError::Journal).
+    fn record(&self, key: String, outcome: String) -> BoxFuture<'_, Result<(), BoxError>>;
 }
 
 /// Which call of a turn it is.

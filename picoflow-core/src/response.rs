@@ -7,7 +7,7 @@ use crate::{
     ContentType, StepId,
     storable::{MOST_NESTING, is_too_deep},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{fmt, marker::PhantomData};
 
@@ -62,15 +62,19 @@ pub type StepResponse = Response<AtStep>;
 /// assert_eq!(direct("Done.").content(), Some("Done."));
 /// ```
 #[must_use = "a transition takes effect only when it is returned"]
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Response<At> {
     pub(crate) action: Action,
     pub(crate) feedback: Option<String>,
+    #[serde(default, skip_serializing_if = "Travels::is_empty")]
     pub(crate) travels: Travels,
+    #[serde(skip)]
     at: PhantomData<fn() -> At>,
 }
 
 /// Where the conversation goes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Action {
     Go(StepId),
     Stay,
@@ -83,10 +87,11 @@ pub(crate) enum Action {
 }
 
 /// What goes along with a transition. Most take nothing along, and a transition is moved a lot: hence the box.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Travels(Option<Box<Luggage>>);
 
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Luggage {
     pub(crate) state: Option<Map<String, Value>>,
     pub(crate) prompt: Option<String>,
@@ -100,6 +105,10 @@ pub(crate) struct Luggage {
 impl Travels {
     pub(crate) fn into_luggage(self) -> Luggage {
         self.0.map_or_else(Luggage::default, |luggage| *luggage)
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.0.is_none()
     }
 
     fn edit(&mut self) -> &mut Luggage {
@@ -225,14 +234,16 @@ pub fn finish<At>(content: impl Into<String>) -> Response<At> {
 /// assert_eq!((response.content(), response.target()), (None, None));
 /// ```
 pub fn direct_result(value: impl Serialize) -> ToolResponse {
-    match serde_json::to_value(value) {
-        Ok(value) => Response::new(Action::Result(Box::new(value))),
-        Err(error) => {
-            let mut response = Response::new(Action::Result(Box::default()));
-            response.travels.edit().fault = Some(format!("the result is no JSON: {error}"));
-            response
+    let reason = match serde_json::to_value(value) {
+        Ok(value) if is_too_deep(&value) => {
+            format!("`direct_result` was given JSON of more than {MOST_NESTING} levels")
         }
-    }
+        Ok(value) => return Response::new(Action::Result(Box::new(value))),
+        Err(error) => format!("the result is no JSON: {error}"),
+    };
+    let mut response = Response::new(Action::Result(Box::default()));
+    response.travels.edit().fault = Some(reason);
+    response
 }
 
 impl<At> Response<At> {

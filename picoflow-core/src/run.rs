@@ -8,6 +8,7 @@ mod compact;
 mod dispatch;
 mod draft;
 mod handler;
+mod journal;
 mod key;
 mod panics;
 mod recover;

@@ -37,6 +37,7 @@ mod hook_failures;
 mod hooks;
 mod host;
 mod inheritance;
+mod journal;
 mod logic;
 mod long_sessions;
 mod many_tools;

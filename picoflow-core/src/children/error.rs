@@ -2,6 +2,7 @@
 
 use super::Batch;
 use crate::{BoxError, FlowId, StepId, TurnError};
+use serde::{Deserialize, Serialize};
 use std::{fmt, sync::Arc, time::Duration};
 
 /// Which branch of which [`Cx::run_steps`](crate::Cx::run_steps) it is.
@@ -10,7 +11,7 @@ use std::{fmt, sync::Arc, time::Duration};
 /// the branch `tea` of `Scan` started.
 ///
 /// See [`BatchError`] for an example.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BranchId {
     /// The child's step.

@@ -103,7 +103,7 @@ impl EngineBuilder {
         }
         self.store.prepare().await.map_err(BuildError::Store)?;
         Ok(Engine(Arc::new(Shared {
-            flows,
+            flows: Arc::new(flows),
             model,
             store: self.store,
             host: self.host,

@@ -45,7 +45,17 @@ impl Usage {
     }
 
     pub(crate) fn add(&mut self, other: &Self) {
-        for (sum, more) in [
+        self.combine(other, u64::saturating_add);
+    }
+
+    /// What came on top of `before`.
+    pub(crate) fn since(mut self, before: &Self) -> Self {
+        self.combine(before, u64::saturating_sub);
+        self
+    }
+
+    fn combine(&mut self, other: &Self, with: fn(u64, u64) -> u64) {
+        for (own, other) in [
             (&mut self.input_tokens, other.input_tokens),
             (&mut self.output_tokens, other.output_tokens),
             (&mut self.total_tokens, other.total_tokens),
@@ -54,7 +64,7 @@ impl Usage {
             (&mut self.cached_input_tokens, other.cached_input_tokens),
             (&mut self.cache_creation_input_tokens, other.cache_creation_input_tokens),
         ] {
-            *sum = sum.saturating_add(more);
+            *own = with(*own, other);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One reply of a model: the request, and the attempts at it.
 
-use super::{Env, Run, draft::PROMPT_KEY, recover::Recovered, within};
+use super::{Env, Run, draft::PROMPT_KEY, journal::keep_reply, recover::Recovered, within};
 use crate::{
     Cx, Hidden, StepResponse, ToolDefinition, TurnError, TurnEvent, Verdict,
     flow::CompiledStep,
@@ -145,7 +145,7 @@ impl Run {
         let mut refusal: Option<Refusal> = None;
         let mut attempt = 1;
         loop {
-            let failure = match self.attempt(env, step, request, refusal.as_ref()).await {
+            let failure = match self.attempt(env, step, request, refusal.as_ref()).await? {
                 Ok(reply) => {
                     self.record.usage.add(&reply.usage);
                     match self.judge(step, at, &reply, schema)? {
@@ -273,16 +273,35 @@ impl Run {
         step: &CompiledStep,
         request: &ChatRequest,
         refusal: Option<&Refusal>,
-    ) -> Result<ModelReply, ModelError> {
+    ) -> Result<Result<ModelReply, ModelError>, TurnError> {
         let mut request = request.clone();
         if let Some(Refusal { nudge, .. }) = refusal {
             let message = self.message(step, MessageKind::Human, nudge.clone(), Map::new());
             Arc::make_mut(&mut request.messages).push(Arc::new(message));
         }
         self.record.events.push(TurnEvent::ModelCalled { step: step.id.clone() });
+        self.call_model(env, step, request).await
+    }
+
+    /// One model call within its time, unless a journal knows what it came to.
+    pub(super) async fn call_model(
+        &mut self,
+        env: &Env,
+        step: &CompiledStep,
+        request: ChatRequest,
+    ) -> Result<Result<ModelReply, ModelError>, TurnError> {
+        let unknown = match self.recall_reply(env)? {
+            Some(Ok(known)) => return Ok(known),
+            Some(Err(unknown)) => Some(unknown),
+            None => None,
+        };
         let call = env.host.model_call(env.site(step, None), env.model.generate(request));
         let limit = step.limits.model_timeout;
-        within(limit, call).await.unwrap_or(Err(ModelError::TimedOut(limit)))
+        let result = within(limit, call).await.unwrap_or(Err(ModelError::TimedOut(limit)));
+        if let Some(unknown) = unknown {
+            Box::pin(keep_reply(unknown, &result)).await?;
+        }
+        Ok(result)
     }
 
     /// Whether to take the reply; if so, with its parsed text where there is a schema.

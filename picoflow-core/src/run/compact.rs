@@ -1,6 +1,6 @@
 //! Histories that are forgotten or summed up.
 
-use super::{Env, Run, panic_text, within};
+use super::{Env, Run, panic_text};
 use crate::{
     OnEntry, TurnError, TurnEvent,
     compaction::SummaryError,
@@ -109,15 +109,10 @@ impl Run {
             output_schema: None,
             cancellation: env.cancellation.clone(),
         };
-        let limit = step.limits.model_timeout;
-        let call = async {
-            let call = env.host.model_call(env.site(step, None), env.model.generate(request));
-            within(limit, call).await
-        };
         // Whatever is wrong with this model, the turn has its reply already.
-        let answered = match AssertUnwindSafe(call).catch_unwind().await {
-            Ok(Some(answered)) => answered,
-            Ok(None) => Err(ModelError::TimedOut(limit)),
+        let call = AssertUnwindSafe(self.call_model(env, step, request)).catch_unwind().await;
+        let answered = match call {
+            Ok(answered) => answered?,
             Err(panic) => return Ok(Err(SummaryError::Panicked(panic_text(panic)))),
         };
         let reply = match answered {

@@ -42,6 +42,16 @@ impl Run {
     ) -> Result<ToolResult, TurnError> {
         let step = env.step(at)?;
         let outer = self.started.enter(handled);
+        let unknown = match env.host.journal() {
+            None => None,
+            Some(journal) => match self.recall_result(env, journal, at)? {
+                Ok(known) => {
+                    self.started.leave(outer);
+                    return Ok(known);
+                }
+                Err(unknown) => Some(Box::new(unknown)),
+            },
+        };
         let (before, depth) = (self.draft.clone(), self.depth);
         let site = env.site(step, job.first_id());
         let limit = step.limits.tool_timeout;
@@ -74,6 +84,9 @@ impl Run {
             }
             Err(ToolError(Failure::Feedback(_))) => {}
             Err(_) => self.draft = before,
+        }
+        if let Some(unknown) = unknown {
+            Box::pin(self.keep_result(*unknown, &result)).await?;
         }
         Ok(result)
     }

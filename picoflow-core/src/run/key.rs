@@ -2,6 +2,7 @@
 
 use super::Run;
 use crate::ToolDefinition;
+use serde::{Deserialize, Serialize};
 use std::{mem, sync::Arc};
 
 /// What a handler handles.
@@ -10,13 +11,15 @@ pub(super) enum Handled {
     Tool(Arc<ToolDefinition>),
     /// The names of a group, joined.
     Group(Arc<str>),
+    /// A name out of a journal.
+    Named(Arc<str>),
 }
 
 impl Handled {
     fn name(&self) -> &str {
         match self {
             Self::Tool(definition) => definition.name(),
-            Self::Group(names) => names,
+            Self::Group(name) | Self::Named(name) => name,
         }
     }
 }
@@ -27,6 +30,8 @@ pub(crate) struct Started {
     counts: Vec<(Handled, u32)>,
     /// How often `run_steps` was called.
     batches: u32,
+    /// How often a model was asked, attempts included, as far as a journal counts it.
+    asked: u32,
     /// The one at work, and its number among those of its tool.
     current: Option<(Handled, u32)>,
 }
@@ -45,12 +50,40 @@ impl Started {
         self.current.replace((handled, number))
     }
 
+    /// The counts, for a journal.
+    pub(super) fn counts(&self) -> Counts {
+        let calls = self.counts.iter().map(|(handled, count)| (handled.name().into(), *count));
+        Counts { calls: calls.collect(), batches: self.batches, asked: self.asked }
+    }
+
+    /// Puts the counts where they were after a handler that does not run again.
+    pub(super) fn set_counts(&mut self, counts: Counts) {
+        let calls = counts.calls.into_iter().map(|(name, count)| (Handled::Named(name), count));
+        self.counts = calls.collect();
+        (self.batches, self.asked) = (counts.batches, counts.asked);
+    }
+
     pub(super) fn leave(&mut self, outer: Option<(Handled, u32)>) {
         drop(mem::replace(&mut self.current, outer));
     }
 }
 
+/// How many calls of each name a run has seen.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Counts {
+    calls: Vec<(Arc<str>, u32)>,
+    batches: u32,
+    asked: u32,
+}
+
 impl Run {
+    /// The name of the next attempt at a model call. No tool has a colon in its name.
+    pub(super) fn model_key(&mut self) -> String {
+        self.started.asked += 1;
+        let (session, turn, scope) = (&self.env.session, self.env.turn, &self.scope);
+        format!("{session}/{turn}/{scope}:model/{}", self.started.asked)
+    }
+
     /// What the names of the calls in the branches of one more `run_steps` begin with.
     pub(super) fn scope_of_batch(&mut self) -> String {
         self.started.batches += 1;
