@@ -1,10 +1,12 @@
 //! The engine: flows, a model, a store, and turns.
 
 mod attempt;
+mod batch;
 mod builder;
 mod turn;
 mod upgrade;
 
+pub use batch::{ItemDone, TurnBatch};
 pub use builder::EngineBuilder;
 pub use turn::{Reply, Turn};
 

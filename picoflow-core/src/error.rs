@@ -124,6 +124,14 @@ pub enum TurnError {
         /// The session.
         session: String,
     },
+    /// A batch cannot be run as it is.
+    #[error("batch `{batch}`: {reason}")]
+    InvalidBatch {
+        /// The batch's name.
+        batch: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The turn would make the session too large to be stored.
     #[error(
         "session `{session}` would have {bytes} bytes, the limit is {limit}: let steps forget or summarise their history, keep large data elsewhere, or raise `Limits::document_bytes`"
@@ -276,6 +284,7 @@ impl TurnError {
             Self::MessageTooLarge { .. } => "MESSAGE_TOO_LARGE",
             Self::InvalidToken { .. } => "TURN_TOKEN_INVALID",
             Self::UsedToken { .. } => "TURN_TOKEN_USED",
+            Self::InvalidBatch { .. } => "BATCH_INVALID",
             Self::SessionTooLarge { .. } => "SESSION_TOO_LARGE",
             Self::ConfigTooDeep { .. } => "CONFIG_TOO_DEEP",
             Self::ConfigMismatch { .. } => "SESSION_CONFIG_MISMATCH",

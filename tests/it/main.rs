@@ -52,6 +52,7 @@ mod recovery;
 mod replies;
 mod retries;
 mod rules;
+mod run_batch;
 mod scenario;
 mod schemas;
 mod session_document;

@@ -10,6 +10,7 @@ use crate::{
     },
     storable::{MOST_NESTING, is_too_deep},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::HashSet, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -128,7 +129,8 @@ impl Turn {
 /// What a turn came to.
 ///
 /// See [`Engine::run`](crate::Engine::run) for an example.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Reply {
     /// The session, for the next turn.
