@@ -14,10 +14,16 @@ pub use postgres::PostgresStore;
 #[doc(no_inline)]
 pub use sqlx;
 
+#[cfg(feature = "restate")]
+pub mod restate;
+
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
+
+#[cfg(feature = "restate")]
+mod status;
 
 #[cfg(feature = "testing")]
 pub mod testing;

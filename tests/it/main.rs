@@ -50,6 +50,8 @@ mod postgres;
 mod prototype_rules;
 mod recovery;
 mod replies;
+#[cfg(feature = "restate")]
+mod restate;
 mod retries;
 mod rules;
 mod run_batch;

@@ -2,6 +2,7 @@
 //! that strike at one of its calls, and a crowd of sessions that it is told to. The tests themselves are in `it/`.
 
 pub mod faults;
+pub mod lines;
 mod pages;
 pub mod soak;
 pub mod story;

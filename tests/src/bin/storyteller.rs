@@ -6,37 +6,11 @@
 
 use picoflow::{BoxError, SqliteStore};
 use picoflow_tests::{
-    faults::{Fault, Faults, Kind, Ledger, Moment},
+    faults::{Fault, Faults, Kind, Moment},
+    lines::Lines,
     story::{self, Answers},
 };
-use std::{
-    collections::HashMap,
-    fs::{self, File, OpenOptions},
-    future::pending,
-    io::Write,
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
-
-/// A file of lines that are there or not, never in part.
-struct Lines(File);
-
-impl Lines {
-    fn open(path: &Path) -> Result<Self, BoxError> {
-        Ok(Self(OpenOptions::new().create(true).append(true).open(path)?))
-    }
-
-    fn add(&self, line: &str) -> Result<(), BoxError> {
-        Ok((&self.0).write_all(format!("{line}\n").as_bytes())?)
-    }
-}
-
-impl Ledger for Lines {
-    fn note(&self, key: &str, effect: &str) -> Result<(), BoxError> {
-        self.add(&format!("{key}\t{effect}"))
-    }
-}
+use std::{collections::HashMap, fs, future::pending, path::Path, sync::Arc, time::Duration};
 
 /// The file of the turns that were answered: a session and a time in each line.
 struct Answered {
