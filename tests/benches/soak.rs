@@ -1,9 +1,12 @@
-//! Tells the story to a thousand sessions, fifty at once, while the process is killed every few seconds:
-//! `cargo bench -p picoflow-tests --bench soak -- [memory|sqlite] [SESSIONS] [AT_ONCE] [SECONDS]`.
+//! Tells the story to a thousand sessions, fifty at once, while a process is killed every few seconds:
+//! `scripts/postgres cargo bench -p picoflow-tests --bench soak -- [memory|sqlite|postgres] [SESSIONS] [AT_ONCE] [SECONDS]`.
 #![expect(clippy::print_stdout, reason = "it is a program")]
 
 use picoflow::BoxError;
-use picoflow_tests::soak::{Place, Size, run};
+use picoflow_tests::{
+    soak::{Place, Size, run},
+    teller::Program,
+};
 use std::time::Duration;
 
 #[tokio::main]
@@ -17,19 +20,42 @@ async fn main() -> Result<(), BoxError> {
         kill_after: Duration::from_secs(u64::try_from(number(3, "3")?)?),
     };
     let asked = args.first().map(String::as_str);
-    for store in ["memory", "sqlite"] {
+    for store in ["memory", "sqlite", "postgres"] {
         if asked.is_some_and(|asked| asked != store) {
             continue;
         }
         let directory = tempfile::tempdir()?;
+        let processes = |store, count| {
+            let storyteller = env!("CARGO_BIN_EXE_storyteller").into();
+            let effects = directory.path().join("effects");
+            Place::Processes(Program { storyteller, store, effects }, count)
+        };
         let place = match store {
             "memory" => Place::Memory,
-            _ => Place::Sqlite {
-                storyteller: env!("CARGO_BIN_EXE_storyteller").into(),
-                directory: directory.path().to_owned(),
+            "sqlite" => {
+                processes(directory.path().join("sessions.sqlite").display().to_string(), 1)
+            }
+            _ => match postgres().await? {
+                Some(url) => processes(url, 2),
+                None => continue,
             },
         };
         println!("{store}: {}", run(&place, size).await?);
     }
     Ok(())
+}
+
+/// A schema on the server that `scripts/postgres` starts.
+#[cfg(feature = "postgres")]
+async fn postgres() -> Result<Option<String>, BoxError> {
+    let Ok(url) = std::env::var("PICOFLOW_TEST_POSTGRES_URL") else {
+        println!("postgres: not without `scripts/postgres`");
+        return Ok(None);
+    };
+    Ok(Some(picoflow_tests::open::schema(&url).await?.1))
+}
+
+#[cfg(not(feature = "postgres"))]
+async fn postgres() -> Result<Option<String>, BoxError> {
+    Ok(None)
 }

@@ -1,21 +1,11 @@
 //! Wherever a store, a model or a back end fails in a conversation: what is stored is whole turns, and the turn that is
 //! sent again ends as if nothing had happened.
 
-use crate::support::{Ended, SESSION, Telling, Told, tell};
-use picoflow::{
-    SqliteStore,
-    session::{Session, SessionStore, check_history},
-};
+use crate::support::{Ended, Telling, Told, tell};
+use picoflow::session::Session;
 use picoflow_tests::{
     faults::{Fault, Kind, Moment, Place},
     story::{self, TURNS},
-};
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{BufRead, BufReader},
-    path::Path,
-    process::{Command, Stdio},
 };
 
 /// Sends a turn until it is answered, and holds each attempt to what must be.
@@ -113,56 +103,4 @@ async fn a_fault_at_any_call_leaves_whole_turns_and_the_turn_sent_again_ends_the
     let effects = told.calls.iter().filter(|&&place| place == Place::Effect).count();
     assert_eq!(points, 8 * told.calls.len() - 2 * effects);
     assert!(told.calls.len() > 50);
-}
-
-/// Starts the story in a process of its own. Returns the last line that it says.
-fn tell_apart(directory: &Path, fault: Option<(usize, &str)>) -> String {
-    let mut process = Command::new(env!("CARGO_BIN_EXE_storyteller"));
-    process.arg(directory).args(["1", "1"]);
-    if let Some((at, moment)) = fault {
-        process.args([&at.to_string(), moment]);
-    }
-    let mut process = process.stdout(Stdio::piped()).spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    // On Unix this is SIGKILL: nothing of the process runs any more.
-    process.kill().unwrap();
-    process.wait().unwrap();
-    line
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_process_that_is_killed_at_a_call_is_followed_by_one_that_ends_the_same() {
-    let told = tell().await;
-    // Those of the list and of the deletion are not made there.
-    let calls = told.calls.len() - 2;
-    let mut points = 0;
-    for at in (0..calls).step_by(5) {
-        for moment in ["before", "after"] {
-            let directory = tempfile::tempdir().unwrap();
-            assert_eq!(tell_apart(directory.path(), Some((at, moment))), "here\n");
-            let store = SqliteStore::open(directory.path().join("sessions.sqlite")).await.unwrap();
-            if let Some(session) = store.load(SESSION).await.unwrap() {
-                check_history(&session).unwrap();
-                let turns = usize::try_from(session.turns).unwrap();
-                assert_eq!(story::essence(&session).unwrap(), told.sessions[turns - 1]);
-                assert_eq!(session.revision, session.turns - 1);
-            }
-            assert_eq!(tell_apart(directory.path(), None), "told\n");
-            let session = store.load(SESSION).await.unwrap().unwrap();
-            assert_eq!(story::essence(&session).unwrap(), *told.sessions.last().unwrap());
-            assert_eq!(session.revision, 9);
-            let lines = fs::read_to_string(directory.path().join("effects")).unwrap();
-            let rows: Vec<_> = lines.lines().map(|line| line.split_once('\t').unwrap()).collect();
-            let effects: BTreeMap<_, _> =
-                rows.iter().map(|&(key, effect)| (key.to_owned(), effect.to_owned())).collect();
-            assert_eq!(effects, told.effects);
-            // Twice at the most, and only what the killed turn had done.
-            let twice = rows.len() - effects.len();
-            assert!(twice <= 4, "{rows:?}");
-            points += 1;
-        }
-    }
-    println!("killed at {points} points");
-    assert_eq!(points, 2 * calls.div_ceil(5));
 }

@@ -38,6 +38,7 @@ mod hooks;
 mod host;
 mod inheritance;
 mod journal;
+mod killed_processes;
 mod logic;
 mod long_sessions;
 mod many_tools;

@@ -216,6 +216,10 @@ impl<S: SessionStore> SessionStore for Faulty<S> {
         self.through(Place::Store, self.inner.load(id))
     }
 
+    fn revision<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, StoreError>> {
+        self.through(Place::Store, self.inner.revision(id))
+    }
+
     fn create<'a>(&'a self, session: &'a Session) -> BoxFuture<'a, Result<(), StoreError>> {
         self.through(Place::Store, self.inner.create(session))
     }

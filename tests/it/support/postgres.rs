@@ -1,9 +1,7 @@
 //! Databases for tests, on the server that `scripts/postgres` starts.
 
-use picoflow::{
-    PostgresStore,
-    sqlx::{AssertSqlSafe, PgPool, query, query_scalar},
-};
+use picoflow::{PostgresStore, sqlx::PgPool};
+use picoflow_tests::open::schema;
 
 /// The server's URL. Without one the test passes, and says so; where all tests have to run, that is a failure.
 pub(crate) fn server() -> Option<String> {
@@ -16,7 +14,7 @@ pub(crate) fn server() -> Option<String> {
     url
 }
 
-/// A schema that no other test uses, instead of a database, which is slower to make.
+/// A schema that no other test uses.
 pub(crate) struct Database {
     pub(crate) schema: String,
     url: String,
@@ -25,12 +23,7 @@ pub(crate) struct Database {
 impl Database {
     pub(crate) async fn new() -> Option<Self> {
         let url = server()?;
-        let pool = PgPool::connect(&url).await.unwrap();
-        let schema = "SELECT 'test_' || replace(gen_random_uuid()::text, '-', '')";
-        let schema: String = query_scalar(schema).fetch_one(&pool).await.unwrap();
-        query(AssertSqlSafe(format!("CREATE SCHEMA {schema}"))).execute(&pool).await.unwrap();
-        let mark = if url.contains('?') { '&' } else { '?' };
-        let url = format!("{url}{mark}options=-csearch_path%3D{schema}");
+        let (schema, url) = schema(&url).await.unwrap();
         Some(Self { schema, url })
     }
 

@@ -23,6 +23,8 @@ pub(crate) struct Told {
     pub(crate) texts: Vec<String>,
     pub(crate) effects: BTreeMap<String, String>,
     pub(crate) calls: Vec<Place>,
+    /// How many calls there were before each turn, and at the end of the last.
+    pub(crate) starts: Vec<usize>,
 }
 
 /// One telling.
@@ -115,7 +117,7 @@ async fn build(store: &Arc<dyn SessionStore>, rows: &Arc<Rows>, faults: &Faults)
 /// Tells the story without a fault.
 pub(crate) async fn tell() -> Told {
     let mut telling = Telling::new(None).await;
-    let (mut sessions, mut texts) = (Vec::new(), Vec::new());
+    let (mut sessions, mut texts, mut starts) = (Vec::new(), Vec::new(), vec![0]);
     for number in 0..TURNS.len() {
         match telling.attempt(number).await {
             Ended::Replied(reply) => texts.push(reply.text),
@@ -126,12 +128,13 @@ pub(crate) async fn tell() -> Told {
         assert_eq!(session.error, []);
         assert_eq!(session.warn, []);
         sessions.push(story::essence(&session).unwrap());
+        starts.push(telling.faults.calls().len());
     }
     let rows = telling.rows.all();
     let effects = telling.effects();
     assert_eq!(rows.len(), effects.len(), "each effect has a key of its own: {rows:?}");
     telling.close().await;
-    Told { sessions, texts, effects, calls: telling.faults.calls() }
+    Told { sessions, texts, effects, calls: telling.faults.calls(), starts }
 }
 
 /// Polls so many times. Returns what came out, if it has.

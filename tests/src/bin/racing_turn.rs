@@ -1,20 +1,19 @@
 //! One turn on one session of one store, held open in its model call until a line comes in: what the race of two
 //! processes is made of.
 //!
-//! `racing_turn STORE SESSION NAME`, where the store is a SQLite file or the URL of a PostgreSQL database, says `ready` when the turn has read the session and asks its model, waits for a
-//! line, and says `ok` or the error's code.
+//! `racing_turn STORE SESSION NAME` says `ready` when the turn has read the session in the [store](picoflow_tests::open::open)
+//! and asks its model, waits for a line, and says `ok` or the error's code.
 #![expect(clippy::print_stdout, reason = "the test reads it")]
 
 use picoflow::{
-    BoxFuture, SqliteStore,
+    BoxFuture,
     model::{ChatModel, ChatRequest, ModelError},
     prelude::*,
-    session::{SessionStore, StoreError},
 };
+use picoflow_tests::open::open;
 use std::{
     error::Error,
     io::{Write, stdin, stdout},
-    sync::Arc,
 };
 
 struct Talk;
@@ -47,14 +46,6 @@ impl ChatModel for HeldModel {
             Ok(ModelReply::text(format!("reply to {}", self.0)))
         })
     }
-}
-
-async fn open(store: &str) -> Result<Arc<dyn SessionStore>, StoreError> {
-    #[cfg(feature = "postgres")]
-    if store.starts_with("postgres://") {
-        return Ok(Arc::new(picoflow::PostgresStore::connect(store).await?));
-    }
-    Ok(Arc::new(SqliteStore::open(store).await?))
 }
 
 #[tokio::main(flavor = "current_thread")]

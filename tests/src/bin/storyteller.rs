@@ -1,69 +1,65 @@
-//! Tells the story to many sessions in one directory, and goes on where an earlier process was killed.
+//! One of the processes that tell the story: it runs the turns that it is sent, all at once, until its input ends.
 //!
-//! `storyteller DIRECTORY SESSIONS AT_ONCE [CALL before|after]` keeps sessions, effects and the turns that were answered in
-//! the directory. With a call, it says `here` when it comes to that one and waits to be killed. It says `told` at the end.
-#![expect(clippy::print_stdout, reason = "the test reads it")]
+//! `storyteller STORE EFFECTS` keeps sessions in a [store](picoflow_tests::open::open) and effects in a file. It reads lines:
+//! `turn SESSION NUMBER`, which it answers with `told SESSION NUMBER new|again TEXT` or with a failure, and
+//! `strike CALL before|after`, which counts calls from there on, says `here` at that one, and leaves its turn waiting for a
+//! kill; `strike` alone takes that back.
+#![expect(clippy::print_stdout, reason = "its callers read it")]
 
-use picoflow::{BoxError, SqliteStore};
+use picoflow::{BoxError, Engine};
 use picoflow_tests::{
     faults::{Fault, Faults, Kind, Moment},
     lines::Lines,
-    story::{self, Answers},
+    open::open,
+    story,
 };
-use std::{collections::HashMap, fs, future::pending, path::Path, sync::Arc, time::Duration};
+use std::{io::stdin, path::Path, sync::Arc, thread};
+use tokio::sync::mpsc;
 
-/// The file of the turns that were answered: a session and a time in each line.
-struct Answered {
-    lines: Lines,
-    known: HashMap<String, usize>,
-}
-
-impl Answered {
-    fn open(path: &Path) -> Result<Self, BoxError> {
-        let mut known = HashMap::new();
-        for line in fs::read_to_string(path).unwrap_or_default().lines() {
-            let session = line.split('\t').next().unwrap_or_default();
-            *known.entry(session.to_owned()).or_default() += 1;
+async fn turn(engine: Engine, session: usize, number: usize) {
+    match engine.run(story::turn(&story::session(session), number)).await {
+        Ok(reply) => {
+            let how = if reply.replayed { "again" } else { "new" };
+            println!("told {session} {number} {how} {}", reply.text);
         }
-        Ok(Self { lines: Lines::open(path)?, known })
+        Err(error) => println!("failed {session} {number} {} {error}", error.code()),
     }
 }
 
-impl Answers for Answered {
-    fn count(&self, session: &str) -> usize {
-        self.known.get(session).copied().unwrap_or(0)
+/// Does what a line says.
+fn act(line: &str, engine: &Engine, faults: &Faults) -> Result<(), BoxError> {
+    match *line.split(' ').collect::<Vec<_>>() {
+        ["turn", session, number] => {
+            tokio::spawn(turn(engine.clone(), session.parse()?, number.parse()?));
+        }
+        ["strike", call, moment] => {
+            let moment = if moment == "before" { Moment::Before } else { Moment::After };
+            faults.arm(Fault { at: call.parse()?, moment, kind: Kind::Death });
+        }
+        ["strike"] => faults.arm(None),
+        _ => return Err(format!("`{line}`?").into()),
     }
-
-    fn add(&self, session: &str, took: Duration) -> Result<(), BoxError> {
-        self.lines.add(&format!("{session}\t{}", took.as_micros()))
-    }
+    Ok(())
 }
 
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
-    let args: Vec<_> = std::env::args().skip(1).collect();
-    let (directory, sessions, at_once, fault) = match &*args {
-        [directory, sessions, at_once] => (directory, sessions, at_once, None),
-        [directory, sessions, at_once, at, moment] => {
-            let moment = if moment == "before" { Moment::Before } else { Moment::After };
-            let fault = Fault { at: at.parse()?, moment, kind: Kind::Death };
-            (directory, sessions, at_once, Some(fault))
-        }
-        _ => return Err("usage: storyteller DIRECTORY SESSIONS AT_ONCE [CALL before|after]".into()),
+    let mut args = std::env::args().skip(1);
+    let (Some(store), Some(effects)) = (args.next(), args.next()) else {
+        return Err("usage: storyteller STORE EFFECTS".into());
     };
-    let file = |name| Path::new(directory).join(name);
-    let faults = Faults::new(fault);
-    let store = Arc::new(SqliteStore::open(file("sessions.sqlite")).await?);
-    let ledger = Arc::new(Lines::open(&file("effects"))?);
-    let engine = story::builder(store, ledger, &faults).build().await?;
-    let answers = Answered::open(&file("answers"))?;
-    tokio::select! {
-        told = story::tell_all(&engine, &answers, sessions.parse()?, at_once.parse()?) => told?,
-        () = faults.death() => {
-            println!("here");
-            pending::<()>().await;
+    let faults = Faults::new(None);
+    let ledger = Lines::open(Path::new(&effects))?;
+    let engine = story::builder(open(&store).await?, Arc::new(ledger), &faults).build().await?;
+    let (sender, mut lines) = mpsc::unbounded_channel();
+    thread::spawn(move || stdin().lines().map_while(Result::ok).try_for_each(|it| sender.send(it)));
+    loop {
+        tokio::select! {
+            line = lines.recv() => match line {
+                Some(line) => act(&line, &engine, &faults)?,
+                None => return Ok(()),
+            },
+            () = faults.death() => println!("here"),
         }
-    };
-    println!("told");
-    Ok(())
+    }
 }
