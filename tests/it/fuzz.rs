@@ -1,4 +1,5 @@
-//! What `fuzz/` runs with a fuzzer and a nightly compiler: here its seeds, and random changes of them.
+//! What `fuzz/` runs with a fuzzer and a nightly compiler: here what it has found so far, its seeds, and random changes of
+//! them.
 
 #[path = "../../fuzz/src/lib.rs"]
 #[expect(unreachable_pub, reason = "it is a library for the fuzzer")]
@@ -86,8 +87,8 @@ fn changed(mut text: Vec<u8>, changes: &[Change]) -> Vec<u8> {
     text
 }
 
-fn seeds(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds").join(target);
+fn files(folder: &str, target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz").join(folder).join(target);
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = files.collect();
     files.sort();
@@ -95,9 +96,9 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
 }
 
 fn run(name: &str, target: fn(&[u8])) {
-    let seeds = seeds(name);
-    assert!(seeds.len() > 3);
-    for text in &seeds {
+    let (seeds, corpus) = (files("seeds", name), files("corpus", name));
+    assert!(seeds.len() > 3 && corpus.len() > 100);
+    for text in seeds.iter().chain(&corpus) {
         target(text);
     }
     let mut config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
