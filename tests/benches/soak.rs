@@ -1,4 +1,4 @@
-//! Tells the story to a thousand sessions, fifty at once, while a process is killed every few seconds:
+//! Tells the story to a thousand sessions, fifty at once, while processes are killed again and again:
 //! `scripts/postgres cargo bench -p picoflow-tests --bench soak -- [memory|sqlite|postgres] [SESSIONS] [AT_ONCE] [SECONDS]`.
 #![expect(clippy::print_stdout, reason = "it is a program")]
 
@@ -14,11 +14,8 @@ async fn main() -> Result<(), BoxError> {
     // Cargo adds an option of its own.
     let args: Vec<_> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let number = |place: usize, default: &str| args.get(place).map_or(default, |it| it).parse();
-    let size = Size {
-        sessions: number(1, "1000")?,
-        at_once: number(2, "50")?,
-        kill_after: Duration::from_secs(u64::try_from(number(3, "3")?)?),
-    };
+    let (sessions, at_once) = (number(1, "1000")?, number(2, "50")?);
+    let seconds = args.get(3).map(|seconds| seconds.parse()).transpose()?;
     let asked = args.first().map(String::as_str);
     for store in ["memory", "sqlite", "postgres"] {
         if asked.is_some_and(|asked| asked != store) {
@@ -40,6 +37,9 @@ async fn main() -> Result<(), BoxError> {
                 None => continue,
             },
         };
+        // About ten kills each.
+        let seconds = seconds.unwrap_or(if store == "memory" { 0.05 } else { 0.5 });
+        let size = Size { sessions, at_once, kill_after: Duration::from_secs_f64(seconds) };
         println!("{store}: {}", run(&place, size).await?);
     }
     Ok(())
