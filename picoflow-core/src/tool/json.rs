@@ -34,11 +34,11 @@ pub(crate) type Field<'t> = (Cow<'t, str>, Json<'t>);
 
 impl<'t> Json<'t> {
     /// # Errors
-    /// When the text is no JSON.
+    /// When the text is no JSON, or nests too deeply.
     #[inline]
     pub(crate) fn parse(text: &'t str) -> serde_json::Result<Self> {
         let mut json = serde_json::Deserializer::from_str(text);
-        let value = Parse.deserialize(&mut json)?;
+        let value = Parse(MOST_LEVELS).deserialize(&mut json)?;
         json.end()?;
         Ok(value)
     }
@@ -48,7 +48,19 @@ impl<'t> Json<'t> {
 /// `arbitrary_precision`.
 const NUMBER: &str = "$serde_json::private::Number";
 
-struct Parse;
+/// How many levels of objects and arrays a model may send: few enough that what a handler makes of them can be stored.
+const MOST_LEVELS: u8 = 64;
+
+/// Reads a value of up to so many levels.
+#[derive(Clone, Copy)]
+struct Parse(u8);
+
+impl Parse {
+    fn below<E: Error>(self) -> Result<Self, E> {
+        let below = self.0.checked_sub(1).map(Self);
+        below.ok_or_else(|| E::custom(format_args!("more than {MOST_LEVELS} levels")))
+    }
+}
 
 impl<'t> DeserializeSeed<'t> for Parse {
     type Value = Json<'t>;
@@ -94,22 +106,24 @@ impl<'t> Visitor<'t> for Parse {
     }
 
     fn visit_seq<A: SeqAccess<'t>>(self, mut json: A) -> Result<Json<'t>, A::Error> {
+        let below = self.below()?;
         let mut items = Vec::new();
-        while let Some(item) = json.next_element_seed(Self)? {
+        while let Some(item) = json.next_element_seed(below)? {
             items.push(item);
         }
         Ok(Json::Array(items))
     }
 
     fn visit_map<A: MapAccess<'t>>(self, mut json: A) -> Result<Json<'t>, A::Error> {
+        let below = self.below()?;
         let Some(first) = json.next_key_seed(Key)? else {
             return Ok(Json::Object(Vec::new()));
         };
         // Few tools have more arguments.
         let mut fields = Vec::with_capacity(4);
-        fields.push((first, json.next_value_seed(Self)?));
+        fields.push((first, json.next_value_seed(below)?));
         while let Some(key) = json.next_key_seed(Key)? {
-            fields.push((key, json.next_value_seed(Self)?));
+            fields.push((key, json.next_value_seed(below)?));
         }
         Ok(match fields.as_slice() {
             [(key, Json::Text(digits))] if key == NUMBER => number(digits)?,
@@ -185,6 +199,14 @@ mod tests {
             let parsed = Json::parse(&text).unwrap();
             assert_eq!(Value::deserialize(Node::of(&parsed)).unwrap(), value);
         }
+    }
+
+    #[test]
+    fn a_value_may_have_64_levels_and_no_more() {
+        let nested = |levels| "[".repeat(levels) + &"]".repeat(levels);
+        assert!(Json::parse(&nested(64)).is_ok());
+        let error = Json::parse(&nested(65)).unwrap_err().to_string();
+        assert!(error.starts_with("more than 64 levels"), "{error}");
     }
 
     #[test]
