@@ -93,6 +93,20 @@ use std::{future::Future, pin::Pin};
 /// ```
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
+/// A stream that can be kept without knowing its type.
+///
+/// ```
+/// use futures_util::{StreamExt, stream};
+/// use picoflow_core::BoxStream;
+///
+/// let stream: BoxStream<'_, u8> = Box::pin(stream::iter([1, 2]));
+/// # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+/// assert_eq!(stream.collect::<Vec<_>>().await, [1, 2]);
+/// # });
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub type BoxStream<'a, T> = Pin<Box<dyn futures_util::Stream<Item = T> + Send + 'a>>;
+
 /// Any error.
 ///
 /// ```

@@ -1,17 +1,20 @@
 //! What the runtime asks of a language model.
 
+mod event;
 mod failure;
 mod output;
 mod reference;
 mod usage;
 
+pub use event::ModelEvent;
 pub use failure::{Block, BlockPhase, BlockReason, ModelFailure, Recovery};
 pub use output::ModelOutput;
 pub(crate) use output::without_fence;
 pub use reference::ModelRef;
 pub use usage::Usage;
 
-use crate::{BoxError, BoxFuture, StepId, ToolCall, ToolDefinition, session::Message};
+use crate::{BoxError, BoxFuture, BoxStream, StepId, ToolCall, ToolDefinition, session::Message};
+use futures_util::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{sync::Arc, time::Duration};
@@ -41,11 +44,34 @@ pub trait ChatModel: Send + Sync + 'static {
     /// # Errors
     /// When there is no answer. [`ModelError::is_transient`] decides whether the call is tried again.
     fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>>;
+
+    /// Answers a request bit by bit. What comes before an error or before the end is no reply: only
+    /// [`ModelEvent::Reply`] is, which comes once and last. A stream that ends without it has failed.
+    ///
+    /// A model that cannot stream gives the whole text of [`generate`](Self::generate) at once.
+    ///
+    /// See [`ModelEvent`] for an example.
+    fn stream(&self, request: ChatRequest) -> BoxStream<'_, Result<ModelEvent, ModelError>> {
+        let events = stream::once(self.generate(request)).flat_map(|reply| {
+            stream::iter(match reply {
+                Ok(reply) if reply.text.is_empty() => vec![Ok(ModelEvent::Reply(reply))],
+                Ok(reply) => {
+                    vec![Ok(ModelEvent::Text(reply.text.clone())), Ok(ModelEvent::Reply(reply))]
+                }
+                Err(error) => vec![Err(error)],
+            })
+        });
+        Box::pin(events)
+    }
 }
 
 impl<M: ChatModel + ?Sized> ChatModel for Arc<M> {
     fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>> {
         (**self).generate(request)
+    }
+
+    fn stream(&self, request: ChatRequest) -> BoxStream<'_, Result<ModelEvent, ModelError>> {
+        (**self).stream(request)
     }
 }
 
@@ -76,6 +102,27 @@ pub struct ChatRequest {
 }
 
 impl ChatRequest {
+    /// A request without messages, tools and schema, for tests of a [`ChatModel`]. The engine makes its own.
+    ///
+    /// ```
+    /// use picoflow_core::{ModelRef, model::ChatRequest};
+    ///
+    /// let request = ChatRequest::new(ModelRef::new("openai", "gpt-4o-mini"));
+    /// assert_eq!((request.prompt(), request.tools.len()), ("", 0));
+    /// ```
+    pub fn new(model: ModelRef) -> Self {
+        Self {
+            model,
+            step: StepId::new(""),
+            purpose: Purpose::default(),
+            messages: Arc::default(),
+            tools: Arc::default(),
+            tool_choice: ToolChoice::default(),
+            output_schema: None,
+            cancellation: CancellationToken::new(),
+        }
+    }
+
     /// The step's prompt; empty if it has none.
     ///
     /// ```
@@ -193,6 +240,10 @@ pub struct ModelReply {
     /// What the call cost.
     #[serde(default)]
     pub usage: Usage,
+    /// What the provider wants back with the next request, such as signed reasoning, in a form that the model's client
+    /// alone understands. It is stored with the reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<Value>,
 }
 
 impl ModelReply {
@@ -213,6 +264,21 @@ impl ModelReply {
     #[must_use]
     pub fn with_usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
+        self
+    }
+
+    /// The same with what the provider wants back, see [`reasoning`](Self::reasoning).
+    ///
+    /// ```
+    /// use picoflow_core::ModelReply;
+    /// use serde_json::json;
+    ///
+    /// let reply = ModelReply::text("Hello.").with_reasoning(json!({ "signature": "x" }));
+    /// assert_eq!(reply.reasoning.unwrap()["signature"], "x");
+    /// ```
+    #[must_use]
+    pub fn with_reasoning(mut self, reasoning: impl Into<Value>) -> Self {
+        self.reasoning = Some(reasoning.into());
         self
     }
 

@@ -16,7 +16,7 @@ pub use history::{HistoryFault, check_history, check_request};
 pub(crate) use keep::Keeper;
 pub(crate) use lock::SessionLocks;
 pub use memory_store::MemoryStore;
-pub(crate) use message::SUMMARY;
+pub(crate) use message::{REASONING, SUMMARY};
 pub use message::{Message, MessageKind, ToolStatus};
 pub(crate) use size::larger_than;
 pub use store::{SessionQuery, SessionStore, SessionSummary, StoreError};

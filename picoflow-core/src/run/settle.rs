@@ -10,7 +10,8 @@ use crate::{
     flow::CompiledStep,
     model::ModelReply,
     response::{Action, Luggage, Travels},
-    session::{MessageKind, SequenceEntry},
+    session::{MessageKind, REASONING, SequenceEntry},
+    storable::is_too_deep_for_a_field,
 };
 use serde_json::{Map, Value};
 
@@ -196,7 +197,7 @@ impl Run {
 
     /// Adds a reply and the answers to its calls: together, so that no history is ever seen without them.
     pub(super) fn remember(&mut self, step: &CompiledStep, heard: Heard<'_>) {
-        let ModelReply { text, tool_calls, .. } = heard.reply;
+        let ModelReply { text, tool_calls, reasoning, .. } = heard.reply;
         let answers: Vec<_> = tool_calls
             .iter()
             .zip(heard.answers)
@@ -209,7 +210,9 @@ impl Run {
                 (kind, answer.feedback.clone())
             })
             .collect();
-        self.push(step, MessageKind::Ai { tool_calls }, text);
+        let kept = reasoning.filter(|reasoning| !is_too_deep_for_a_field(reasoning));
+        let kept = kept.map(|reasoning| (REASONING.to_owned(), reasoning));
+        self.push_with(step, MessageKind::Ai { tool_calls }, text, Map::from_iter(kept));
         for (kind, feedback) in answers {
             self.push(step, kind, feedback);
         }

@@ -66,6 +66,9 @@ pub enum ToolStatus {
 /// What marks the message of a request that holds the summary.
 pub(crate) const SUMMARY: &str = "summary";
 
+/// Where a reply keeps what its provider wants back.
+pub(crate) const REASONING: &str = "reasoning";
+
 impl Message {
     /// Whether it is a step's prompt, or the summary behind it.
     pub const fn is_system(&self) -> bool {
@@ -87,6 +90,23 @@ impl Message {
     /// Whether the user said it.
     pub const fn is_human(&self) -> bool {
         matches!(self.kind, MessageKind::Human)
+    }
+
+    /// What the provider of a reply wants back with it, see [`ModelReply::reasoning`](crate::ModelReply::reasoning).
+    ///
+    /// ```
+    /// use picoflow_core::session::Message;
+    ///
+    /// let stored = r#"{
+    ///     "id": "Ask|1", "type": "ai", "content": "Hello.", "timestamp": "2026-02-11T09:14:02.113Z",
+    ///     "additional_kwargs": { "reasoning": "signed" }
+    /// }"#;
+    /// let message: Message = serde_json::from_str(stored)?;
+    /// assert_eq!(message.reasoning().unwrap(), "signed");
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn reasoning(&self) -> Option<&Value> {
+        self.additional.get(REASONING).filter(|_| self.is_ai())
     }
 
     /// The tool calls of a reply; empty for every other message.
