@@ -74,6 +74,7 @@ pub mod __private {
                 Block, DefinitionRow, FieldRow, GroupRow, Handler, Method, Purpose, Reference,
                 SchemaRow, Target, ToolRow, ToolTable,
             },
+            without_absent,
         },
     };
 }

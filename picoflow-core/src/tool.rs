@@ -20,6 +20,7 @@ pub use definition::ToolDefinition;
 pub use error::ToolError;
 pub(crate) use error::{ArgumentFault, Failure};
 pub(crate) use fit::fit;
+pub use fit::without_absent;
 pub(crate) use json::{Json as Parsed, Node};
 pub use result::{IntoToolResponse, Json, ToolResult};
 pub use schema::{no_arguments, schema_of};

@@ -5,6 +5,9 @@ pub use picoflow_core::*;
 #[cfg(feature = "macros")]
 pub use picoflow_macros::{tool, tools};
 
+#[cfg(feature = "genai")]
+pub mod genai;
+
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]

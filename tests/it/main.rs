@@ -29,6 +29,8 @@ mod faults;
 mod flow_tools;
 mod flow_versions;
 mod fuzz;
+#[cfg(feature = "genai")]
+mod genai;
 mod graph;
 mod groups;
 mod handler_failures;

@@ -24,3 +24,7 @@ pages! {
     Testing: "docs/src/testing.md",
     Rules: "docs/src/rules.md",
 }
+
+#[cfg(all(doctest, feature = "genai"))]
+#[doc = include_str!("../../docs/src/models.md")]
+struct Models;

@@ -23,6 +23,11 @@ pub(crate) fn fit(call: &mut ToolCall, tool: &ToolDefinition) {
     }
 }
 
+/// Takes `null` for an optional property that knows no `null` out of `value`. Returns whether there was one.
+pub fn without_absent(value: &mut Value, schema: &Value) -> bool {
+    Fitter { root: schema, is_lenient: false }.fit(value, schema, MOST_DEPTH)
+}
+
 struct Fitter<'a> {
     root: &'a Value,
     is_lenient: bool,

@@ -1,0 +1,171 @@
+//! The history in the order of messages that each provider takes.
+
+use super::{Protocol, ids::wire_id, provider::Target, reasoning};
+use crate::{
+    ModelRef,
+    session::{Message, MessageKind},
+};
+use ::genai::{
+    adapter::AdapterKind,
+    chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse},
+};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// What the user said, in words that no provider refuses for being empty.
+const OPENING: &str = "Start";
+const GO_ON: &str = "Continue.";
+const UNDERSTOOD: &str = "OK.";
+
+/// The system's text, and everything behind it.
+pub(super) struct History {
+    pub(super) system: Option<String>,
+    pub(super) messages: Vec<ChatMessage>,
+}
+
+/// Messages of one side that a provider may want as one.
+enum Said {
+    User(Vec<ContentPart>),
+    Assistant(Vec<ContentPart>),
+    Tools(Vec<ToolResponse>),
+}
+
+impl Target {
+    pub(super) fn history(&self, model: &ModelRef, messages: &[Arc<Message>]) -> History {
+        let mut system: Vec<&str> = Vec::new();
+        let mut said: Vec<Said> = Vec::new();
+        for message in messages {
+            match &message.kind {
+                MessageKind::System => system.push(&message.content),
+                MessageKind::Human => {
+                    let parts = vec![ContentPart::from_text(&*message.content)];
+                    match said.last_mut() {
+                        Some(Said::User(known)) if self.alternates() => known.extend(parts),
+                        _ => said.push(Said::User(parts)),
+                    }
+                }
+                MessageKind::Ai { tool_calls } => {
+                    let parts = self.assistant(model, message, tool_calls);
+                    match said.last_mut() {
+                        _ if parts.is_empty() => {}
+                        Some(Said::Assistant(known)) if self.alternates() => known.extend(parts),
+                        _ => said.push(Said::Assistant(parts)),
+                    }
+                }
+                MessageKind::Tool { call_id, name, .. } => {
+                    let response =
+                        ToolResponse::new(wire_id(self.kind, call_id), &*message.content)
+                            .with_fn_name(name);
+                    match said.last_mut() {
+                        // Ollama takes one answer a message.
+                        Some(Said::Tools(known)) if self.protocol != Protocol::Ollama => {
+                            known.push(response);
+                        }
+                        _ => said.push(Said::Tools(vec![response])),
+                    }
+                }
+                _ => {}
+            }
+        }
+        let system: Vec<_> = system.into_iter().filter(|text| !text.trim().is_empty()).collect();
+        History {
+            system: (!system.is_empty()).then(|| system.join("\n\n")),
+            messages: self.ordered(said).into_iter().map(spoken).collect(),
+        }
+    }
+
+    /// Whether user and assistant have to take turns, the user first and last.
+    const fn alternates(&self) -> bool {
+        matches!(self.protocol, Protocol::Anthropic | Protocol::Gemini)
+            || matches!(self.kind, AdapterKind::Mistral)
+    }
+
+    fn ordered(&self, said: Vec<Said>) -> Vec<Said> {
+        let user = |text: &str| Said::User(vec![ContentPart::from_text(text)]);
+        if said.is_empty() {
+            return vec![user(OPENING)];
+        }
+        if !self.alternates() {
+            return said;
+        }
+        let mut ordered: Vec<Said> = Vec::with_capacity(said.len() + 2);
+        for one in said {
+            match (ordered.last(), &one) {
+                (None, Said::Assistant(_)) => ordered.push(user(OPENING)),
+                (Some(Said::Tools(_)), Said::User(_)) if self.kind == AdapterKind::Mistral => {
+                    let word = vec![ContentPart::from_text(UNDERSTOOD)];
+                    ordered.push(Said::Assistant(word));
+                }
+                _ => {}
+            }
+            ordered.push(one);
+        }
+        if matches!(ordered.last(), Some(Said::Assistant(_))) {
+            ordered.push(user(GO_ON));
+        }
+        ordered
+    }
+
+    fn assistant(
+        &self,
+        model: &ModelRef,
+        message: &Message,
+        calls: &[crate::ToolCall],
+    ) -> Vec<ContentPart> {
+        let kept = message.reasoning().and_then(|kept| reasoning::read(kept, model));
+        let mut signatures = Vec::new();
+        let mut parts = Vec::new();
+        if let Some(kept) = kept {
+            parts = kept.parts;
+            signatures = kept.signatures;
+        }
+        if !message.content.trim().is_empty() {
+            parts.push(ContentPart::from_text(&*message.content));
+        }
+        for (place, call) in calls.iter().enumerate() {
+            parts.push(ContentPart::ToolCall(ToolCall {
+                call_id: wire_id(self.kind, call.id()).into_owned(),
+                fn_name: call.name().to_owned(),
+                fn_arguments: arguments(call),
+                thought_signatures: signatures.get(place).filter(|all| !all.is_empty()).cloned(),
+            }));
+        }
+        // Reasoning alone is no message.
+        let has_more = parts
+            .iter()
+            .any(|part| matches!(part, ContentPart::Text(_) | ContentPart::ToolCall(_)));
+        if has_more { parts } else { Vec::new() }
+    }
+}
+
+/// The arguments as an object, which is what providers take back. What was no JSON is not told again: the answer to the
+/// call says what was wrong.
+fn arguments(call: &crate::ToolCall) -> Value {
+    match serde_json::from_str(call.arguments()) {
+        Ok(object @ Value::Object(_)) => object,
+        _ => Value::Object(Map::new()),
+    }
+}
+
+fn spoken(said: Said) -> ChatMessage {
+    match said {
+        Said::User(parts) => ChatMessage::user(joined(parts)),
+        Said::Assistant(parts) => ChatMessage::assistant(joined(parts)),
+        Said::Tools(answers) => ChatMessage::tool(MessageContent::from_tool_responses(answers)),
+    }
+}
+
+/// The parts with neighbouring texts as one.
+fn joined(parts: Vec<ContentPart>) -> MessageContent {
+    let mut joined: Vec<ContentPart> = Vec::with_capacity(parts.len());
+    for part in parts {
+        match (joined.last_mut(), part) {
+            (Some(ContentPart::Text(known)), ContentPart::Text(more)) => {
+                known.push_str("\n\n");
+                known.push_str(&more);
+            }
+            (_, part) => joined.push(part),
+        }
+    }
+    MessageContent::from_parts(joined)
+}
