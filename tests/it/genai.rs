@@ -7,6 +7,7 @@ mod recordings;
 mod replies;
 mod requests;
 mod server;
+mod simulators;
 
 use futures_util::{Stream, StreamExt};
 use picoflow::{

@@ -35,6 +35,8 @@ pub(super) struct Notes {
     pub(super) error: Option<Value>,
     /// The frame at hand belongs to an alternative reply, which nobody asked for.
     pub(super) is_alternative: bool,
+    /// A frame was no JSON, which genai skips in one protocol.
+    pub(super) is_garbled: bool,
     /// The reply goes on where genai stops to read.
     pub(super) goes_on: bool,
 }
@@ -115,9 +117,14 @@ impl Listener {
 
 impl ChatFrameSink for Listener {
     fn on_frame(&self, _stream: &FrameCtx, frame: RawFrameRef<'_>) {
-        // What is no JSON says nothing: a comment, or the end.
-        if let Some(value) = frame.json() {
-            self.notes().frame(self.protocol, &value);
+        let data = frame.data.trim();
+        // A comment, and the end in the words of OpenAI.
+        if data.is_empty() || data == "[DONE]" {
+            return;
+        }
+        match frame.json() {
+            Some(value) => self.notes().frame(self.protocol, &value),
+            None => self.notes().is_garbled = true,
         }
     }
 }

@@ -66,6 +66,10 @@ impl Live {
                     );
                 }
             };
+            if self.listener.notes().is_garbled {
+                let broken = self.target.incomplete("an event of it is no JSON");
+                return (Err(ModelError::transient(broken)), None);
+            }
             match event {
                 ChatStreamEvent::Chunk(chunk) if self.is_wanted() => {
                     self.heard.text.push_str(&chunk.content);
