@@ -3,6 +3,7 @@
 mod attempt;
 mod batch;
 mod builder;
+mod stream;
 mod turn;
 mod upgrade;
 

@@ -1,11 +1,12 @@
 //! What happens in a turn, in order.
 
-use crate::{StepId, session::ToolStatus};
+use crate::{Reply, StepId, session::ToolStatus};
 use serde::{Deserialize, Serialize};
 
 /// One thing that happened in a turn.
 ///
-/// A reply carries them in the order in which they happened.
+/// A reply carries them in the order in which they happened; a [stream](crate::Engine::stream) yields them when they
+/// happen, and a few more.
 ///
 /// ```
 /// use picoflow_core::TurnEvent;
@@ -63,5 +64,48 @@ pub enum TurnEvent {
     Warned {
         /// Its text.
         message: String,
+    },
+    /// In streams alone: more of the text that the model is giving.
+    Text {
+        /// The step that asked.
+        step: StepId,
+        /// What is new.
+        delta: String,
+    },
+    /// In streams alone: more of what the model thinks before it answers.
+    Reasoning {
+        /// The step that asked.
+        step: StepId,
+        /// What is new.
+        delta: String,
+    },
+    /// In streams alone: a tool call that is about to be handled.
+    ToolStarted {
+        /// The step that received the reply.
+        step: StepId,
+        /// The tool.
+        tool: String,
+        /// The call's id.
+        call: String,
+        /// The arguments, as the model wrote them but for repairs.
+        arguments: String,
+    },
+    /// In streams alone: what the model is told about the call.
+    ToolEnded {
+        /// The step that received the reply.
+        step: StepId,
+        /// The tool.
+        tool: String,
+        /// The call's id.
+        call: String,
+        /// Whether it did what it was asked.
+        status: ToolStatus,
+        /// What the model is told.
+        result: String,
+    },
+    /// In streams alone: the end of the turn.
+    Replied {
+        /// What the turn came to.
+        reply: Box<Reply>,
     },
 }

@@ -10,6 +10,7 @@ mod draft;
 mod handler;
 mod journal;
 mod key;
+mod listener;
 mod panics;
 mod recover;
 mod settle;
@@ -18,6 +19,7 @@ mod within;
 
 pub(crate) use draft::{Draft, PROMPT_KEY, Writes};
 pub(crate) use handler::guard;
+pub(crate) use listener::Listener;
 pub(crate) use panics::{Careful, panic_text, panicked};
 pub(crate) use turn::{Outcome, Start};
 pub(crate) use within::within;
@@ -49,6 +51,8 @@ pub(crate) struct Env {
     pub(crate) stored: Option<(Keeper, u64)>,
     pub(crate) context: Arc<Value>,
     pub(crate) cancellation: CancellationToken,
+    /// Who hears of the turn while it runs.
+    pub(crate) listener: Option<Listener>,
     /// Children started so far, over all depths and branches.
     pub(crate) invocations: Arc<AtomicU32>,
 }
@@ -131,7 +135,7 @@ impl Run {
             Level::Error => tracing::error!(%flow, "{message}"),
         }
         if level == Level::Warn {
-            self.record.events.push(TurnEvent::Warned { message: message.clone() });
+            self.emit(TurnEvent::Warned { message: message.clone() });
         }
         self.record.entries.push(LogEntry { timestamp: self.now(), level, message, extra });
     }
@@ -188,6 +192,7 @@ impl Env {
             stored: self.stored.clone(),
             context: Arc::clone(&self.context),
             cancellation,
+            listener: self.listener.clone(),
             invocations: Arc::clone(&self.invocations),
         }
     }

@@ -67,6 +67,7 @@ mod soak;
 mod store_conformance;
 mod store_failures;
 mod stores;
+mod streaming;
 mod stress;
 mod support;
 mod testing_tools;

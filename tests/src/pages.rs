@@ -20,6 +20,7 @@ pages! {
     NativeTools: "docs/src/native-tools.md",
     Sessions: "docs/src/sessions.md",
     LongConversations: "docs/src/long-conversations.md",
+    Streaming: "docs/src/streaming.md",
     Durable: "docs/src/durable.md",
     Testing: "docs/src/testing.md",
     Rules: "docs/src/rules.md",

@@ -141,6 +141,7 @@ impl Engine {
             stored: stored.map(|stored| (self.keeper(flow), stored.revision)),
             context,
             cancellation: turn.cancellation.child_token(),
+            listener: turn.listener.clone(),
             invocations: Arc::new(AtomicU32::new(0)),
         }
     }

@@ -3,7 +3,7 @@
 use crate::{
     CompiledFlow, ContentType, FlowId, StepId, TurnError, TurnEvent,
     model::Usage,
-    run::{Outcome, Run},
+    run::{Listener, Outcome, Run},
     session::{
         FlowState, LastTurn, Level, LogEntry, RunStatus, SESSION_VERSION, Session, StepState,
         Timestamp, larger_than,
@@ -36,6 +36,7 @@ pub struct Turn {
     pub(super) token: Option<String>,
     pub(super) timeout: Option<Duration>,
     pub(super) cancellation: CancellationToken,
+    pub(super) listener: Option<Listener>,
 }
 
 impl Turn {
@@ -50,6 +51,7 @@ impl Turn {
             token: None,
             timeout: None,
             cancellation: CancellationToken::new(),
+            listener: None,
         }
     }
 

@@ -1,6 +1,9 @@
 //! One reply of a model: the request, and the attempts at it.
 
-use super::{Env, Run, draft::PROMPT_KEY, journal::keep_reply, recover::Recovered, within};
+use super::{
+    Env, Run, draft::PROMPT_KEY, journal::keep_reply, listener::streamed, recover::Recovered,
+    within,
+};
 use crate::{
     Cx, Hidden, StepResponse, ToolDefinition, TurnError, TurnEvent, Verdict,
     flow::CompiledStep,
@@ -279,7 +282,7 @@ impl Run {
             let message = self.message(step, MessageKind::Human, nudge.clone(), Map::new());
             Arc::make_mut(&mut request.messages).push(Arc::new(message));
         }
-        self.record.events.push(TurnEvent::ModelCalled { step: step.id.clone() });
+        self.emit(TurnEvent::ModelCalled { step: step.id.clone() });
         self.call_model(env, step, request).await
     }
 
@@ -295,7 +298,11 @@ impl Run {
             Some(Err(unknown)) => Some(unknown),
             None => None,
         };
-        let call = env.host.model_call(env.site(step, None), env.model.generate(request));
+        let call = match self.hearer(&request) {
+            Some(listener) => Box::pin(streamed(&*env.model, request, listener)),
+            None => env.model.generate(request),
+        };
+        let call = env.host.model_call(env.site(step, None), call);
         let limit = step.limits.model_timeout;
         let result = within(limit, call).await.unwrap_or(Err(ModelError::TimedOut(limit)));
         if let Some(unknown) = unknown {

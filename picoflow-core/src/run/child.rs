@@ -36,9 +36,7 @@ impl Run {
         }
         self.depth += 1;
         self.record.moves.push(SequenceEntry { level: self.depth + 1, step_name: step.id.clone() });
-        self.record
-            .events
-            .push(TurnEvent::ChildStarted { step: step.id.clone(), level: self.depth });
+        self.emit(TurnEvent::ChildStarted { step: step.id.clone(), level: self.depth });
         let depth = self.depth;
         let answered = caught(self.child_body(env, at, message)).await;
         // A panic may have come from deeper.
@@ -183,8 +181,9 @@ impl Run {
                 "a child has no destination: of `with_prompt`, `with_message` and `with_content_type` none has an effect on it".to_owned(),
             ));
         }
-        let said = travels.saying.into_iter().map(|text| TurnEvent::Said { text });
-        self.record.events.extend(said);
+        for text in travels.saying {
+            self.emit(TurnEvent::Said { text });
+        }
         if let Some(state) = travels.state {
             self.draft.edit().merge_state(at, state);
         }

@@ -130,7 +130,7 @@ impl Run {
         }
         join.publish(&fork.draft, &mut self.draft)?;
         for record in records {
-            self.record.extend(record);
+            self.absorb(record);
         }
         Ok(batch)
     }

@@ -69,7 +69,7 @@ impl Run {
                 let memory = self.draft.edit().memory.entry(Arc::clone(namespace)).or_default();
                 memory.shorten(count, summary);
                 let namespace = namespace.to_string();
-                self.record.events.push(TurnEvent::Summarised { namespace, messages: count });
+                self.emit(TurnEvent::Summarised { namespace, messages: count });
             }
             Err(error) => {
                 let step = env.step(compaction.at)?;

@@ -15,7 +15,7 @@ use crate::{
     tool::{Failure, ToolError, ToolResult},
 };
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::{slice, sync::Arc};
 
 /// What a call that was handled says to the model unless its handler says otherwise.
 pub(super) const VALIDATED: &str = "input validated";
@@ -51,6 +51,7 @@ impl Run {
             self.dispatch_group(env, at, group, calls, &mut dispatched).await?;
         } else {
             for call in calls {
+                self.tell_started(&step.id, slice::from_ref(call));
                 let result = self.dispatch_one(env, at, call, hidden).await?;
                 self.answer(step, call, result, &mut dispatched)?;
             }
@@ -98,6 +99,7 @@ impl Run {
         dispatched: &mut Dispatched,
     ) -> Result<(), TurnError> {
         let step = env.step(at)?;
+        self.tell_started(&step.id, calls);
         let mut invalid = Vec::new();
         for call in calls {
             let checked = step.tools.get(call.name()).map(|tool| validate(tool, call));
@@ -169,7 +171,8 @@ impl Run {
             );
             status = ToolStatus::Error;
         }
-        self.record.events.push(TurnEvent::ToolCalled {
+        self.tell_ended(&step.id, call, status, &feedback);
+        self.emit(TurnEvent::ToolCalled {
             step: step.id.clone(),
             tool: call.name().to_owned(),
             status,

@@ -335,7 +335,7 @@ impl Run {
         let is_child = |event: &&TurnEvent| matches!(event, TurnEvent::ChildStarted { .. });
         let children = effects.events.iter().filter(is_child).count();
         env.invocations.fetch_add(u32::try_from(children).unwrap_or(u32::MAX), Ordering::Relaxed);
-        self.record.extend(Record {
+        self.absorb(Record {
             usage: effects.usage,
             entries: effects.entries,
             moves: effects.moves,

@@ -81,7 +81,7 @@ impl Run {
         let step = env.step(at)?;
         let decided = decide(env, at, responses)?;
         for text in decided.iter().flat_map(|one| &one.travels.saying) {
-            self.record.events.push(TurnEvent::Said { text: text.clone() });
+            self.emit(TurnEvent::Said { text: text.clone() });
         }
         let target = self.winner(env, at, &decided)?;
         let prior = match target {
@@ -164,7 +164,7 @@ impl Run {
         self.draft.edit().remove_state(at, PROMPT_KEY);
         self.record.moves.push(SequenceEntry { level: 1, step_name: to.id.clone() });
         self.draft.edit().current = target;
-        self.record.events.push(TurnEvent::Moved { from: from.id.clone(), to: to.id.clone() });
+        self.emit(TurnEvent::Moved { from: from.id.clone(), to: to.id.clone() });
         // What led to a step that forgets is forgotten with the rest.
         if to.on_entry != OnEntry::Keep
             && to.namespace == from.namespace
