@@ -295,20 +295,36 @@ impl ModelReply {
 /// assert!(ModelError::transient("503").is_transient());
 /// assert!(!ModelError::permanent("no such model").is_transient());
 /// ```
-#[derive(Debug, thiserror::Error)]
+///
+/// As JSON its source is a text: that is what is left of it when it is read again.
+///
+/// ```
+/// # use picoflow_core::model::ModelError;
+/// let json = serde_json::to_string(&ModelError::transient("503"))?;
+/// assert_eq!(json, r#"{"transient":{"source":"503","retry_after":null}}"#);
+/// assert!(serde_json::from_str::<ModelError>(&json)?.is_transient());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelError {
     /// Worth another try: the network, a rate limit, an overloaded server.
     #[error("the model could not be reached: {source}")]
     Transient {
         /// Why.
+        #[serde(with = "text")]
         source: BoxError,
         /// How long the provider asks to wait.
         retry_after: Option<Duration>,
     },
     /// Another try would fail the same way.
     #[error("the model call failed: {0}")]
-    Permanent(#[source] BoxError),
+    Permanent(
+        #[source]
+        #[serde(with = "text")]
+        BoxError,
+    ),
     /// The provider refused to answer.
     #[error("the provider refused to answer: {0}")]
     Blocked(Box<Block>),
@@ -340,5 +356,19 @@ impl ModelError {
     /// See [`ModelError`] for an example.
     pub const fn is_transient(&self) -> bool {
         matches!(self, Self::Transient { .. } | Self::TimedOut(_))
+    }
+}
+
+/// An error as its text.
+mod text {
+    use crate::BoxError;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(error: &BoxError, json: S) -> Result<S::Ok, S::Error> {
+        json.collect_str(error)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(json: D) -> Result<BoxError, D::Error> {
+        String::deserialize(json).map(Into::into)
     }
 }

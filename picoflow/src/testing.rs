@@ -1,6 +1,7 @@
-//! What tests of a flow need: a scripted model, scenarios, a check of histories. And what the author of a store needs.
+//! What tests of a flow need: a scripted model, recordings of a real one, scenarios, a check of histories. And what the author of a store needs.
 
 mod conformance;
+mod recording;
 mod scenario;
 mod script;
 
@@ -9,5 +10,6 @@ pub use picoflow_core::{
     HarnessReply, StepHarness,
     session::{HistoryFault, check_history, check_request},
 };
+pub use recording::{NotRecorded, Recorder, Replay};
 pub use scenario::{Scenario, ScenarioError, ScenarioTurn};
 pub use script::{Rule, ScriptedModel};

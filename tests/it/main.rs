@@ -51,6 +51,7 @@ mod parts;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod prototype_rules;
+mod recording;
 mod recovery;
 mod replies;
 #[cfg(feature = "restate")]

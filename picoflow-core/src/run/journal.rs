@@ -13,7 +13,7 @@ use crate::{
     BranchId, Journal, StepId, TurnError, TurnEvent,
     channel::Contribution,
     flow::CompiledFlow,
-    model::{Block, ModelError, ModelReply, Usage},
+    model::{ModelError, ModelReply, Usage},
     response::ToolResponse,
     session::{LogEntry, Memory, SequenceEntry},
     tool::{ArgumentFault, Failure, ToolError, ToolResult},
@@ -23,7 +23,6 @@ use serde_json::Value;
 use std::{
     collections::BTreeMap,
     sync::{Arc, atomic::Ordering},
-    time::Duration,
 };
 
 /// A call whose outcome is not known yet.
@@ -53,44 +52,6 @@ fn open<T: DeserializeOwned>(
     };
     let read = serde_json::from_str(&outcome);
     read.map(Ok).map_err(|error| TurnError::Journal { key, source: error.into() })
-}
-
-/// What a model call came to.
-#[derive(Serialize, Deserialize)]
-enum Answered {
-    Reply(ModelReply),
-    Transient { reason: String, retry_after: Option<Duration> },
-    Permanent(String),
-    Blocked(Block),
-    TimedOut(Duration),
-}
-
-impl From<&Result<ModelReply, ModelError>> for Answered {
-    fn from(result: &Result<ModelReply, ModelError>) -> Self {
-        match result {
-            Ok(reply) => Self::Reply(reply.clone()),
-            Err(ModelError::Transient { source, retry_after }) => {
-                Self::Transient { reason: source.to_string(), retry_after: *retry_after }
-            }
-            Err(ModelError::Permanent(source)) => Self::Permanent(source.to_string()),
-            Err(ModelError::Blocked(block)) => Self::Blocked((**block).clone()),
-            Err(ModelError::TimedOut(limit)) => Self::TimedOut(*limit),
-        }
-    }
-}
-
-impl From<Answered> for Result<ModelReply, ModelError> {
-    fn from(answered: Answered) -> Self {
-        Err(match answered {
-            Answered::Reply(reply) => return Ok(reply),
-            Answered::Transient { reason, retry_after } => {
-                ModelError::Transient { source: reason.into(), retry_after }
-            }
-            Answered::Permanent(reason) => ModelError::permanent(reason),
-            Answered::Blocked(block) => ModelError::blocked(block),
-            Answered::TimedOut(limit) => ModelError::TimedOut(limit),
-        })
-    }
 }
 
 /// What a handler came to.
@@ -238,7 +199,7 @@ impl Run {
             return Ok(None);
         };
         let key = self.model_key();
-        Ok(Some(open::<Answered>(journal, key)?.map(Into::into)))
+        open(journal, key).map(Some)
     }
 
     /// What the handler that has been entered came to, if the journal knows it, with what it did to the turn.
@@ -351,7 +312,7 @@ pub(super) async fn keep_reply(
     entry: Entry<'_>,
     result: &Result<ModelReply, ModelError>,
 ) -> Result<(), TurnError> {
-    entry.keep(&Answered::from(result)).await
+    entry.keep(result).await
 }
 
 /// Whether nobody changed the namespace: what is not shared any more was written to.
