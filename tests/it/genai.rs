@@ -3,6 +3,7 @@
 mod dialects;
 mod expected;
 mod failures;
+mod many_schemas;
 mod recordings;
 mod replies;
 mod requests;

@@ -1,6 +1,11 @@
 //! The history in the order of messages that each provider takes.
 
-use super::{Protocol, ids::wire_id, provider::Target, reasoning};
+use super::{
+    Protocol,
+    ids::{wire_id, wire_name},
+    provider::Target,
+    reasoning,
+};
 use crate::{
     ModelRef,
     session::{Message, MessageKind},
@@ -55,7 +60,7 @@ impl Target {
                 MessageKind::Tool { call_id, name, .. } => {
                     let response =
                         ToolResponse::new(wire_id(self.kind, call_id), &*message.content)
-                            .with_fn_name(name);
+                            .with_fn_name(wire_name(self.protocol, name));
                     match said.last_mut() {
                         // Ollama takes one answer a message.
                         Some(Said::Tools(known)) if self.protocol != Protocol::Ollama => {
@@ -125,7 +130,7 @@ impl Target {
         for (place, call) in calls.iter().enumerate() {
             parts.push(ContentPart::ToolCall(ToolCall {
                 call_id: wire_id(self.kind, call.id()).into_owned(),
-                fn_name: call.name().to_owned(),
+                fn_name: wire_name(self.protocol, call.name()).into_owned(),
                 fn_arguments: arguments(call),
                 thought_signatures: signatures.get(place).filter(|all| !all.is_empty()).cloned(),
             }));

@@ -1,5 +1,6 @@
-//! Ids of calls as a provider takes them: a history may hold those of another one.
+//! Ids of calls and names of tools as a provider takes them: a history may hold those of another one.
 
+use super::Protocol;
 use ::genai::adapter::AdapterKind;
 use std::{
     borrow::Cow,
@@ -21,6 +22,18 @@ pub(super) fn wire_id(kind: AdapterKind, id: &str) -> Cow<'_, str> {
         _ if id.len() <= MOST && !id.is_empty() && id.chars().all(is_plain) => Cow::Borrowed(id),
         _ => Cow::Owned(format!("call_{:016x}", hash(id))),
     }
+}
+
+/// The name of a tool in a request. genai takes some names for tools that providers run themselves.
+pub(super) fn wire_name(protocol: Protocol, name: &str) -> Cow<'_, str> {
+    let is_taken = match protocol {
+        Protocol::OpenAiResponses | Protocol::Anthropic => name == "web_search",
+        Protocol::Gemini => {
+            ["googleSearch", "googleSearchRetrieval", "codeExecution", "urlContext"].contains(&name)
+        }
+        Protocol::OpenAiChat | Protocol::Ollama => false,
+    };
+    if is_taken { Cow::Owned(format!("{name}_tool")) } else { Cow::Borrowed(name) }
 }
 
 fn hash(id: &str) -> u64 {

@@ -3,13 +3,14 @@
 use super::{
     Protocol,
     ending::Ending,
+    ids::wire_name,
     notes::Notes,
     provider::Target,
     reasoning::{self, Kept},
     usage,
 };
 use crate::{
-    ModelReply, ToolCall,
+    ModelReply, ToolCall, ToolDefinition,
     model::{Block, BlockPhase, BlockReason, ChatRequest, ModelError, Usage},
 };
 use ::genai::{
@@ -18,6 +19,7 @@ use ::genai::{
 };
 use picoflow_core::__private::without_absent;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What genai read.
 #[derive(Default)]
@@ -83,6 +85,14 @@ impl Target {
             let calls = notes.calls.into_iter();
             reply.tool_calls =
                 calls.map(|call| called(call.id, call.name, &call.arguments)).collect();
+        }
+        for call in &mut reply.tool_calls {
+            let sent = |tool: &&Arc<ToolDefinition>| {
+                tool.name() != call.name() && wire_name(self.protocol, tool.name()) == call.name()
+            };
+            if let Some(tool) = request.tools.iter().find(sent) {
+                *call = ToolCall::from_text(call.id(), tool.name(), call.arguments());
+            }
         }
         if let Some(schema) = request.output_schema.as_ref().filter(|_| reply.tool_calls.is_empty())
             && let Ok(mut value) = serde_json::from_str::<Value>(&reply.text)

@@ -1,6 +1,6 @@
 //! A request of picoflow as genai takes it.
 
-use super::{Protocol, ProviderError, provider::Target, schema};
+use super::{Protocol, ProviderError, ids::wire_name, provider::Target, schema};
 use crate::model::{ChatRequest, ToolChoice};
 use ::genai::{
     adapter::AdapterKind,
@@ -36,8 +36,9 @@ impl Target {
 
     fn tool(&self, tool: &crate::ToolDefinition) -> Tool {
         let (schema, strict) = schema::of_tool(self.protocol, tool);
-        let mut put =
-            Tool::new(tool.name()).with_description(tool.description()).with_schema(schema);
+        let mut put = Tool::new(&*wire_name(self.protocol, tool.name()))
+            .with_description(tool.description())
+            .with_schema(schema);
         put.strict = strict;
         put
     }

@@ -149,3 +149,26 @@ async fn null_for_an_optional_field_of_a_strict_reply_means_that_it_is_absent() 
     let reply = model_at("openai", Protocol::OpenAiChat, &server).generate(request).await.unwrap();
     assert_eq!(reply.text, r#"{"item":"pen"}"#);
 }
+
+#[tokio::test]
+async fn a_tool_that_is_named_like_one_of_the_provider_stays_the_users() {
+    let called = json!({
+        "model": "m", "stop_reason": "tool_use", "usage": { "input_tokens": 1, "output_tokens": 1 },
+        "content": [{ "type": "tool_use", "id": "1", "name": "web_search_tool", "input": { "q": "x" } }]
+    });
+    let server = Server::start([Answer::json(&called)]).await;
+    let tool = ToolDefinition::new("web_search", "Search", json!({ "type": "object" }));
+    let messages = [
+        json!({ "type": "human", "content": "Hi" }),
+        json!({ "type": "ai", "tool_calls": [{ "id": "0", "name": "web_search", "args": {} }] }),
+        json!({ "type": "tool", "content": "ok", "tool_call_id": "0", "name": "web_search" }),
+    ];
+    let request = with_tools(ask("anthropic", "m", &messages), [tool]);
+    let reply =
+        model_at("anthropic", Protocol::Anthropic, &server).generate(request).await.unwrap();
+    assert_eq!(reply.tool_calls[0].name(), "web_search");
+    let body = server.last().body;
+    assert_eq!(body["tools"][0]["name"], "web_search_tool");
+    assert_eq!(body["tools"][0].get("type"), None);
+    assert_eq!(body["messages"][1]["content"][0]["name"], "web_search_tool");
+}

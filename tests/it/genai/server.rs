@@ -131,6 +131,14 @@ impl Server {
         format!("http://{}/", self.address)
     }
 
+    /// The last thing that it was asked; what came before is forgotten.
+    pub(crate) fn last(&self) -> Asked {
+        let mut asked = self.asked.lock().unwrap();
+        let last = asked.pop().unwrap();
+        asked.clear();
+        last
+    }
+
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
@@ -139,19 +147,23 @@ impl Server {
 /// Reads one request with its body.
 async fn read(line: &mut TcpStream) -> Option<Asked> {
     let mut bytes = Vec::new();
-    loop {
-        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
-        if let Some(end) = end {
-            let head = String::from_utf8_lossy(&bytes[..end]).to_ascii_lowercase();
-            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-            let length: usize = length?.trim().parse().ok()?;
-            if bytes.len() >= end + 4 + length {
-                let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-                return Some(Asked { head, body: serde_json::from_slice(&bytes[end + 4..]).ok()? });
-            }
+    let end = loop {
+        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break end;
         }
         if line.read_buf(&mut bytes).await.ok()? == 0 {
             return None;
         }
+    };
+    let mut body = bytes.split_off(end);
+    let head = String::from_utf8_lossy(&bytes).into_owned();
+    let lower = head.to_ascii_lowercase();
+    let length = lower.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let length: usize = length?.trim().parse().ok()?;
+    while body.len() < length + 4 {
+        if line.read_buf(&mut body).await.ok()? == 0 {
+            return None;
+        }
     }
+    Some(Asked { head, body: serde_json::from_slice(body.get(4..)?).ok()? })
 }

@@ -14,15 +14,15 @@ use tokio::{
     net::TcpStream,
 };
 
-/// The address of a simulator, if it runs.
-fn simulator(variable: &str) -> Option<String> {
-    let url = std::env::var(variable).ok();
-    if url.is_none() {
+/// What `scripts/simulators` says of something that it prepared, if it runs.
+pub(super) fn prepared(variable: &str) -> Option<String> {
+    let value = std::env::var(variable).ok();
+    if value.is_none() {
         let why = format!("{variable} is not set: run `scripts/simulators cargo test`");
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no simulator: {why}");
+        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "not prepared: {why}");
         println!("skipped: {why}");
     }
-    url
+    value
 }
 
 /// Asks by streams, as an engine does that streams.
@@ -75,7 +75,7 @@ async fn engine(provider: &'static str, protocol: Protocol, base: &str, streams:
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_same_conversation_is_held_in_every_protocol() {
-    let Some(url) = simulator("PICOFLOW_TEST_AIMOCK_URL") else {
+    let Some(url) = prepared("PICOFLOW_TEST_AIMOCK_URL") else {
         return;
     };
     for (provider, protocol, path) in [
@@ -172,7 +172,7 @@ fn faults() -> Vec<(Value, bool)> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whatever_breaks_the_grade_is_clean() {
-    let Some(url) = simulator("PICOFLOW_TEST_LLMOCK_URL") else {
+    let Some(url) = prepared("PICOFLOW_TEST_LLMOCK_URL") else {
         return;
     };
     for (provider, protocol, path) in [
