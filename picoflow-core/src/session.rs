@@ -4,6 +4,7 @@
 
 mod compact;
 mod history;
+mod image;
 mod keep;
 mod lock;
 mod memory_store;
@@ -13,6 +14,7 @@ mod store;
 mod timestamp;
 
 pub use history::{HistoryFault, check_history, check_request};
+pub use image::{Image, ImageSource};
 pub(crate) use keep::Keeper;
 pub(crate) use lock::SessionLocks;
 pub use memory_store::MemoryStore;

@@ -1,6 +1,6 @@
 //! One message of a history.
 
-use super::Timestamp;
+use super::{Image, Timestamp};
 use crate::ToolCall;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use serde_json::{Map, Value};
@@ -66,6 +66,9 @@ pub enum ToolStatus {
 /// What marks the message of a request that holds the summary.
 pub(crate) const SUMMARY: &str = "summary";
 
+/// Where a message of the user keeps its images.
+const IMAGES: &str = "images";
+
 /// Where a reply keeps what its provider wants back.
 pub(crate) const REASONING: &str = "reasoning";
 
@@ -90,6 +93,25 @@ impl Message {
     /// Whether the user said it.
     pub const fn is_human(&self) -> bool {
         matches!(self.kind, MessageKind::Human)
+    }
+
+    /// The images that the user shows beside the text; what is no image is left out.
+    ///
+    /// ```
+    /// use picoflow_core::session::{Image, Message};
+    ///
+    /// let stored = r#"{
+    ///     "id": "Ask|1", "type": "human", "content": "What is it?", "timestamp": "2026-02-11T09:14:02.113Z",
+    ///     "additional_kwargs": { "images": [{ "mediaType": "image/png", "url": "https://example.com/cat.png" }] }
+    /// }"#;
+    /// let message: Message = serde_json::from_str(stored)?;
+    /// assert_eq!(message.images(), [Image::url("image/png", "https://example.com/cat.png")]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn images(&self) -> Vec<Image> {
+        let images = self.additional.get(IMAGES).filter(|_| self.is_human());
+        let images = images.and_then(Value::as_array).into_iter().flatten();
+        images.filter_map(|image| Image::deserialize(image).ok()).collect()
     }
 
     /// What the provider of a reply wants back with it, see [`ModelReply::reasoning`](crate::ModelReply::reasoning).

@@ -1,20 +1,20 @@
 //! The history in the order of messages that each provider takes.
 
 use super::{
-    Protocol,
+    Protocol, ProviderError,
     ids::{wire_id, wire_name},
     provider::Target,
     reasoning,
 };
 use crate::{
     ModelRef,
-    session::{Message, MessageKind},
+    session::{ImageSource, Message, MessageKind},
 };
 use ::genai::{
     adapter::AdapterKind,
     chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse},
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// What the user said, in words that no provider refuses for being empty.
@@ -36,14 +36,18 @@ enum Said {
 }
 
 impl Target {
-    pub(super) fn history(&self, model: &ModelRef, messages: &[Arc<Message>]) -> History {
+    pub(super) fn history(
+        &self,
+        model: &ModelRef,
+        messages: &[Arc<Message>],
+    ) -> Result<History, ProviderError> {
         let mut system: Vec<&str> = Vec::new();
         let mut said: Vec<Said> = Vec::new();
         for message in messages {
             match &message.kind {
                 MessageKind::System => system.push(&message.content),
                 MessageKind::Human => {
-                    let parts = vec![ContentPart::from_text(&*message.content)];
+                    let parts = self.user(message)?;
                     match said.last_mut() {
                         Some(Said::User(known)) if self.alternates() => known.extend(parts),
                         _ => said.push(Said::User(parts)),
@@ -73,10 +77,49 @@ impl Target {
             }
         }
         let system: Vec<_> = system.into_iter().filter(|text| !text.trim().is_empty()).collect();
-        History {
+        Ok(History {
             system: (!system.is_empty()).then(|| system.join("\n\n")),
             messages: self.ordered(said).into_iter().map(spoken).collect(),
+        })
+    }
+
+    /// What the user says and shows.
+    fn user(&self, message: &Message) -> Result<Vec<ContentPart>, ProviderError> {
+        let images = message.images();
+        let mut parts = Vec::with_capacity(images.len() + 1);
+        // A picture may speak for itself.
+        if images.is_empty() || !message.content.trim().is_empty() {
+            parts.push(ContentPart::from_text(&*message.content));
         }
+        for image in images {
+            parts.push(match (self.protocol, image.source) {
+                // genai leaves these two out.
+                (Protocol::Anthropic, ImageSource::Url(url)) => {
+                    let source = json!({ "type": "url", "url": url });
+                    ContentPart::from_custom(json!({ "type": "image", "source": source }), None)
+                }
+                (Protocol::Ollama, ImageSource::Url(_)) => {
+                    return Err(ProviderError::Request {
+                        provider: self.provider.clone(),
+                        reason: "it takes images as data, not at an address".to_owned(),
+                    });
+                }
+                (_, ImageSource::Url(url)) => {
+                    ContentPart::from_binary_url(image.media_type, url, None)
+                }
+                (_, ImageSource::Data(data)) => {
+                    ContentPart::from_binary_base64(image.media_type, data, None)
+                }
+                // What a later version adds.
+                _ => {
+                    return Err(ProviderError::Request {
+                        provider: self.provider.clone(),
+                        reason: "it does not know this form of image".to_owned(),
+                    });
+                }
+            });
+        }
+        Ok(parts)
     }
 
     /// Whether user and assistant have to take turns, the user first and last.

@@ -14,7 +14,7 @@ impl Target {
         request: &ChatRequest,
     ) -> Result<(chat::ChatRequest, ChatOptions), ProviderError> {
         let mut options = self.options(&request.model)?;
-        let history = self.history(&request.model, &request.messages);
+        let history = self.history(&request.model, &request.messages)?;
         let mut put = chat::ChatRequest::from_messages(history.messages);
         put.system = history.system;
         // Ollama cannot be told to leave tools alone.

@@ -319,3 +319,55 @@ async fn a_provider_gets_back_what_it_thought_and_nobody_else_does() {
         );
     }
 }
+
+#[tokio::test]
+async fn images_of_the_user_are_shown_in_each_providers_form() {
+    let shows = |images: Value| {
+        [
+            json!({ "type": "human", "content": "What is it?", "additional_kwargs": { "images": images } }),
+        ]
+    };
+    let data = shows(json!([{ "mediaType": "image/png", "data": "aWNvbg==" }]));
+    let link = shows(json!([{ "mediaType": "image/png", "url": "https://example.com/cat.png" }]));
+    for (provider, protocol, path, of_data, of_link) in [
+        (
+            "openai",
+            Protocol::OpenAiChat,
+            "/messages/0/content/1/image_url/url",
+            json!("data:image/png;base64,aWNvbg=="),
+            json!("https://example.com/cat.png"),
+        ),
+        (
+            "openai-responses",
+            Protocol::OpenAiResponses,
+            "/input/0/content/1/image_url",
+            json!("data:image/png;base64,aWNvbg=="),
+            json!("https://example.com/cat.png"),
+        ),
+        (
+            "anthropic",
+            Protocol::Anthropic,
+            "/messages/0/content/1/source",
+            json!({ "type": "base64", "media_type": "image/png", "data": "aWNvbg==" }),
+            json!({ "type": "url", "url": "https://example.com/cat.png" }),
+        ),
+        (
+            "gemini",
+            Protocol::Gemini,
+            "/contents/0/parts/1",
+            json!({ "inline_data": { "mime_type": "image/png", "data": "aWNvbg==" } }),
+            json!({ "file_data": { "mime_type": "image/png", "file_uri": "https://example.com/cat.png" } }),
+        ),
+    ] {
+        let body = sent(provider, protocol, ask(provider, "m", &data)).await;
+        assert_eq!(body.pointer(path), Some(&of_data), "{provider}: {body}");
+        let body = sent(provider, protocol, ask(provider, "m", &link)).await;
+        assert_eq!(body.pointer(path), Some(&of_link), "{provider}: {body}");
+    }
+    let body = sent("ollama", Protocol::Ollama, ask("ollama", "m", &data)).await;
+    assert_eq!(body["messages"][0]["images"], json!(["aWNvbg=="]));
+    let server = Server::start([Answer::new(400, "text/plain", "No.")]).await;
+    let model = model_at("ollama", Protocol::Ollama, &server);
+    let error = model.generate(ask("ollama", "m", &link)).await.unwrap_err();
+    assert!(error.to_string().contains("images as data"), "{error}");
+}
