@@ -11,7 +11,7 @@ use picoflow::{
     genai::Protocol,
     model::{BlockPhase, BlockReason, ChatModel, ModelError},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_request_that_a_filter_stops_is_blocked() {
@@ -122,4 +122,50 @@ async fn numbers_in_arguments_keep_their_digits() {
     );
     let reply = streamed("anthropic", Protocol::Anthropic, &events).await.unwrap();
     assert_eq!(reply.tool_calls[0].arguments(), digits);
+}
+
+#[tokio::test]
+async fn calls_are_told_apart_however_a_server_counts_them() {
+    let frame = |calls: Value| {
+        format!(
+            "data: {}\n\n",
+            json!({ "choices": [{ "index": 0, "delta": { "tool_calls": calls } }] })
+        )
+    };
+    let piece = |index: Value, id: Value, name: Value, arguments: &str| json!({ "index": index, "id": id, "function": { "name": name, "arguments": arguments } });
+    let none = Value::Null;
+    let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n";
+    let frames = [
+        // As it should be.
+        vec![
+            piece(json!(0), json!("a"), json!("one"), ""),
+            piece(json!(0), none.clone(), none.clone(), "{\"x\""),
+            piece(json!(0), none.clone(), none.clone(), ":1}"),
+            piece(json!(1), json!("b"), json!("two"), "{}"),
+        ],
+        // All with one index.
+        vec![
+            piece(json!(0), json!("a"), json!("one"), "{\"x\""),
+            piece(json!(0), json!("a"), json!("one"), ":1}"),
+            piece(json!(0), json!("b"), json!("two"), "{}"),
+        ],
+        // All without, and with a new id for each piece of one.
+        vec![
+            piece(none.clone(), json!("a"), json!("one"), "{\"x\""),
+            piece(none.clone(), none.clone(), none.clone(), ":1}"),
+            piece(none.clone(), json!("b"), json!("two"), "{}"),
+        ],
+        vec![
+            piece(json!(0), json!("a"), json!("one"), "{\"x\""),
+            piece(json!(0), json!("a2"), none.clone(), ":1}"),
+            piece(json!(1), json!("b"), json!("two"), "{}"),
+        ],
+    ];
+    for pieces in frames {
+        let events: String = pieces.into_iter().map(|piece| frame(json!([piece]))).collect();
+        let reply = streamed("openai", Protocol::OpenAiChat, &(events + end)).await.unwrap();
+        let wanted =
+            [ToolCall::from_text("a", "one", "{\"x\":1}"), ToolCall::from_text("b", "two", "{}")];
+        assert_eq!(reply.tool_calls, wanted);
+    }
 }

@@ -53,8 +53,16 @@ fn finish(choice: &Value) -> Option<&str> {
 fn add(calls: &mut Vec<Call>, piece: &Value, place: usize) {
     let index = piece.get("index").and_then(Value::as_u64);
     let id = text(piece, "id");
+    let function = piece.get("function").unwrap_or(&Value::Null);
+    let name = text(function, "name");
     let known = match (index, id) {
-        (Some(index), _) => calls.iter().position(|call| call.index == Some(index)),
+        // Some servers count wrong: another id with another name is another call.
+        (Some(index), _) => {
+            calls.iter().rposition(|call| call.index == Some(index)).filter(|&at| {
+                let is_same = |call: &Call| id.is_none_or(|id| call.id.is_empty() || call.id == id);
+                name.is_none() || calls.get(at).is_some_and(is_same)
+            })
+        }
         (None, Some(_)) => None,
         (None, None) => calls.len().checked_sub(1).filter(|&last| last >= place),
     };
@@ -68,9 +76,8 @@ fn add(calls: &mut Vec<Call>, piece: &Value, place: usize) {
     if call.id.is_empty() {
         call.id.push_str(id.unwrap_or_default());
     }
-    let function = piece.get("function").unwrap_or(&Value::Null);
     if call.name.is_empty() {
-        call.name.push_str(text(function, "name").unwrap_or_default());
+        call.name.push_str(name.unwrap_or_default());
     }
     match function.get("arguments") {
         Some(Value::String(more)) => call.arguments.push_str(more),
