@@ -1,5 +1,6 @@
 //! The adapter for real providers, on the replies that they sent.
 
+mod conversations;
 mod dialects;
 mod expected;
 mod failures;

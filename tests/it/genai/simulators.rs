@@ -49,7 +49,7 @@ impl Step for WeatherStep {
     }
 }
 
-struct WeatherFlow(&'static str);
+pub(super) struct WeatherFlow(pub(super) &'static str);
 
 #[tools]
 impl Flow for WeatherFlow {
