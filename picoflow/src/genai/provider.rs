@@ -50,8 +50,10 @@ impl Endpoint {
     /// See [`Endpoint`] for an example.
     pub fn new(protocol: Protocol, base: impl Into<String>) -> Self {
         let mut base = base.into();
-        if !base.ends_with('/') {
-            base.push('/');
+        // In front of a query such as `?api-version=…`, which the protocols of OpenAI may have.
+        let end = base.find('?').unwrap_or(base.len());
+        if !base.get(..end).is_some_and(|path| path.ends_with('/')) {
+            base.insert(end, '/');
         }
         Self { protocol, base, key: None }
     }
@@ -243,6 +245,10 @@ mod tests {
     fn an_address_ends_with_a_slash_and_its_key_is_not_shown() {
         let endpoint = Endpoint::new(Protocol::Gemini, "http://localhost/v1").key("planted");
         assert_eq!(endpoint.base, "http://localhost/v1/");
+        let endpoint = Endpoint::new(Protocol::OpenAiChat, "http://localhost/v1?api-version=1");
+        assert_eq!(endpoint.base, "http://localhost/v1/?api-version=1");
+        let endpoint = Endpoint::new(Protocol::OpenAiChat, "http://localhost/").key("planted");
+        assert_eq!(endpoint.base, "http://localhost/");
         assert!(!format!("{endpoint:?}").contains("planted"));
     }
 }

@@ -5,7 +5,7 @@ use super::{
     server::{Answer, Server},
 };
 use picoflow::{
-    genai::Protocol,
+    genai::{Endpoint, GenaiModel, Protocol},
     model::{ChatModel, ChatRequest},
     prelude::*,
 };
@@ -370,4 +370,16 @@ async fn images_of_the_user_are_shown_in_each_providers_form() {
     let model = model_at("ollama", Protocol::Ollama, &server);
     let error = model.generate(ask("ollama", "m", &link)).await.unwrap_err();
     assert!(error.to_string().contains("images as data"), "{error}");
+}
+
+#[tokio::test]
+async fn a_query_of_the_address_stays_behind_the_path() {
+    let server = Server::start([Answer::new(400, "text/plain", "No.")]).await;
+    for protocol in [Protocol::OpenAiChat, Protocol::OpenAiResponses] {
+        let endpoint = Endpoint::new(protocol, format!("{}v1?api-version=7", server.url()));
+        let model = GenaiModel::builder().endpoint("gateway", endpoint).build().unwrap();
+        drop(model.generate(ask("gateway", "m", &[])).await);
+        let head = server.last().head;
+        assert!(head.starts_with("POST /v1/") && head.contains("?api-version=7 HTTP"), "{head}");
+    }
 }
