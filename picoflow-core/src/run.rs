@@ -29,7 +29,9 @@ use crate::{
     flow::{CompiledFlow, CompiledStep},
     host::{CallSite, Host},
     model::{ChatModel, Usage},
-    session::{Keeper, Level, LogEntry, Message, MessageKind, SequenceEntry, Timestamp},
+    session::{
+        IMAGES, Image, Keeper, Level, LogEntry, Message, MessageKind, SequenceEntry, Timestamp,
+    },
     step::HookResult,
 };
 use serde_json::{Map, Value};
@@ -67,6 +69,8 @@ pub(crate) struct Run {
     pub(crate) record: Record,
     /// A misuse of the API by the flow's code. It fails the turn as soon as that code returns.
     pub(crate) fault: OnceLock<TurnError>,
+    /// What the user shows, until a message takes it along.
+    pub(crate) images: Vec<Image>,
     transitions: u32,
     started: key::Started,
     /// Which branch of which `run_steps` it is, such as `1:StockStep:sku-1/`, in the names of its calls.
@@ -100,6 +104,7 @@ impl Run {
             branch: None,
             record: Record::default(),
             fault: OnceLock::new(),
+            images: Vec::new(),
             transitions: 0,
             started: key::Started::default(),
             scope: String::new(),
@@ -148,6 +153,15 @@ impl Run {
     /// Adds a message of `step` to its namespace.
     fn push(&mut self, step: &CompiledStep, kind: MessageKind, content: String) {
         self.push_with(step, kind, content, Map::new());
+    }
+
+    /// Adds what the user says, with what the user shows.
+    fn push_human(&mut self, step: &CompiledStep, text: String) {
+        let images = std::mem::take(&mut self.images);
+        let images = serde_json::to_value(images).unwrap_or_default();
+        let shown = images.as_array().is_some_and(|images| !images.is_empty());
+        let additional = shown.then(|| (IMAGES.to_owned(), images));
+        self.push_with(step, MessageKind::Human, text, Map::from_iter(additional));
     }
 
     fn push_with(

@@ -5,6 +5,7 @@ mod error;
 mod failure;
 mod history;
 mod ids;
+mod named;
 mod notes;
 mod options;
 mod provider;

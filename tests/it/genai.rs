@@ -5,6 +5,7 @@ mod dialects;
 mod expected;
 mod failures;
 mod many_schemas;
+mod named;
 mod recordings;
 mod replies;
 mod requests;

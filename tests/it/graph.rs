@@ -9,8 +9,13 @@ use picoflow::{
 use std::collections::BTreeSet;
 
 async fn basic_flow() -> FlowGraph {
-    let engine =
-        Engine::builder().flow(BasicFlow).model(OfflineModel).strict().build().await.unwrap();
+    let engine = Engine::builder()
+        .flow(BasicFlow::offline())
+        .model(OfflineModel)
+        .strict()
+        .build()
+        .await
+        .unwrap();
     engine.flow("BasicFlow").unwrap().graph()
 }
 

@@ -38,6 +38,7 @@ mod handlers;
 mod hook_failures;
 mod hooks;
 mod host;
+mod images;
 mod inheritance;
 mod journal;
 mod killed_processes;

@@ -20,7 +20,7 @@ fn scenario() -> Scenario {
 }
 
 async fn engine(model: impl ChatModel, store: impl SessionStore) -> Engine {
-    let builder = Engine::builder().flow(BasicFlow).model(model).store(store);
+    let builder = Engine::builder().flow(BasicFlow::offline()).model(model).store(store);
     builder.strict().build().await.unwrap()
 }
 
@@ -37,11 +37,11 @@ async fn play<M: ChatModel>(
 ) {
     store.prepare().await.unwrap();
     let scenario = scenario();
-    let mut talk = Talk::on(BasicFlow, model(), Arc::clone(&store)).await;
+    let mut talk = Talk::on(BasicFlow::offline(), model(), Arc::clone(&store)).await;
     let mut session: Option<String> = None;
     for (number, expected) in scenario.turns.iter().enumerate() {
         if restarts(number) {
-            talk = Talk::on(BasicFlow, model(), Arc::clone(&store)).await;
+            talk = Talk::on(BasicFlow::offline(), model(), Arc::clone(&store)).await;
         }
         let mut turn = talk.opening().message(&expected.input);
         if let Some(id) = &session {
@@ -159,7 +159,7 @@ async fn the_examples_steps_expose_their_tool_and_the_way_out() {
 
 #[tokio::test]
 async fn the_president_enters_elsewhere_and_goes_on_to_the_weather() {
-    let mut talk = Talk::of(BasicFlow, OfflineModel).await;
+    let mut talk = Talk::of(BasicFlow::offline(), OfflineModel).await;
     let open = talk.opening().config(json!({ "isPresident": true }));
     let reply = talk.run(open).await.unwrap();
     assert_eq!(reply.step, "PresidentStep");
@@ -172,7 +172,7 @@ async fn the_president_enters_elsewhere_and_goes_on_to_the_weather() {
 #[tokio::test]
 async fn the_user_may_leave_at_any_step() {
     for inputs in [&["Hi"][..], &["Hi", "LA,NYC", "blue, Up, summer"]] {
-        let mut talk = Talk::of(BasicFlow, OfflineModel).await;
+        let mut talk = Talk::of(BasicFlow::offline(), OfflineModel).await;
         for input in inputs {
             talk.say(input).await;
         }
@@ -185,7 +185,7 @@ async fn the_user_may_leave_at_any_step() {
 #[cfg(feature = "validate")]
 #[tokio::test]
 async fn a_date_that_is_none_is_asked_again() {
-    let mut talk = Talk::of(BasicFlow, OfflineModel).await;
+    let mut talk = Talk::of(BasicFlow::offline(), OfflineModel).await;
     for input in ["Hi", "LA,NYC", "blue, Up, summer", "John Wick"] {
         talk.say(input).await;
     }

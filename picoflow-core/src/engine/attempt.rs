@@ -60,7 +60,9 @@ impl Engine {
         }
         let context = Arc::new(Value::Object(context));
         let current = initial_step(flow, &context)?;
-        let run = Run::new(self.env(flow, &id, None, context, &turn), Draft::new(flow, current));
+        let mut run =
+            Run::new(self.env(flow, &id, None, context, &turn), Draft::new(flow, current));
+        run.images.clone_from(&turn.images);
         let (run, outcome) = work(run, Start::New, turn.message.take()).await;
         let outcome = outcome?;
         let now = self.0.host.now().into();
@@ -94,7 +96,8 @@ impl Engine {
         let current = admit(&session, flow, turn)?;
         let context = Arc::clone(&session.flow.context);
         let env = self.env(flow, &session.id, Some(&session), context, turn);
-        let run = Run::new(env, Draft::of(&session, flow, current));
+        let mut run = Run::new(env, Draft::of(&session, flow, current));
+        run.images.clone_from(&turn.images);
         let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
         let written = outcome.and_then(|outcome| {
             let now = self.0.host.now().into();

@@ -5,8 +5,8 @@ use crate::{
     model::Usage,
     run::{Listener, Outcome, Run},
     session::{
-        FlowState, LastTurn, Level, LogEntry, RunStatus, SESSION_VERSION, Session, StepState,
-        Timestamp, larger_than,
+        FlowState, Image, LastTurn, Level, LogEntry, RunStatus, SESSION_VERSION, Session,
+        StepState, Timestamp, larger_than,
     },
     storable::{MOST_NESTING, is_too_deep},
 };
@@ -32,6 +32,7 @@ pub struct Turn {
     pub(super) flow: FlowId,
     pub(super) session: Option<String>,
     pub(super) message: Option<String>,
+    pub(super) images: Vec<Image>,
     pub(super) config: Option<Value>,
     pub(super) token: Option<String>,
     pub(super) timeout: Option<Duration>,
@@ -47,6 +48,7 @@ impl Turn {
             flow: flow.into(),
             session: None,
             message: None,
+            images: Vec::new(),
             config: None,
             token: None,
             timeout: None,
@@ -66,6 +68,15 @@ impl Turn {
     /// See [`Engine::run`](crate::Engine::run) for an example.
     pub fn message(mut self, text: impl Into<String>) -> Self {
         self.message = Some(text.into());
+        self
+    }
+
+    /// Shows the model an image beside the message. Several calls show several. It is stored with the message and sent with
+    /// it from then on, so a large one is better shown by its address.
+    ///
+    #[doc = include_str!("../docs/turn_image.md")]
+    pub fn image(mut self, image: Image) -> Self {
+        self.images.push(image);
         self
     }
 

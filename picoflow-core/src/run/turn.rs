@@ -5,10 +5,7 @@ use super::{
     ask::{Asking, Rounds},
     settle::Next,
 };
-use crate::{
-    Cx, StepId, TurnError,
-    session::{MessageKind, SequenceEntry},
-};
+use crate::{Cx, StepId, TurnError, session::SequenceEntry};
 use std::sync::Arc;
 
 /// Where a turn begins.
@@ -60,6 +57,10 @@ impl Run {
 
     fn end(&mut self, env: &Env, text: String) -> Result<Outcome, TurnError> {
         let at = self.draft.current;
+        if !self.images.is_empty() {
+            let text = "the turn's images were not shown: no step took its message";
+            self.warn(&env.step(at)?.id, text);
+        }
         let is_end = env.step(at)?.step.dyn_is_end(&Cx::new(self, at));
         self.check_fault()?;
         Ok(Outcome { text, is_end: is_end || self.draft.is_completed })
@@ -93,7 +94,7 @@ impl Run {
                     return Ok(message);
                 }
                 if let Some(text) = message {
-                    self.push(step, MessageKind::Human, text);
+                    self.push_human(step, text);
                 }
             }
         }
@@ -110,7 +111,7 @@ impl Run {
         let step = env.step(at)?;
         let opening = step.step.dyn_on_crossing(&mut Cx::new(self, at), message, prior).await;
         if let Some(text) = self.checked(&step.id, "on_crossing", opening)? {
-            self.push(step, MessageKind::Human, text);
+            self.push_human(step, text);
         }
         Ok(())
     }

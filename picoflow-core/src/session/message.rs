@@ -67,7 +67,7 @@ pub enum ToolStatus {
 pub(crate) const SUMMARY: &str = "summary";
 
 /// Where a message of the user keeps its images.
-const IMAGES: &str = "images";
+pub(crate) const IMAGES: &str = "images";
 
 /// Where a reply keeps what its provider wants back.
 pub(crate) const REASONING: &str = "reasoning";

@@ -6,12 +6,20 @@ use crate::steps::{
 };
 use picoflow::prelude::*;
 
-pub(crate) struct BasicFlow;
+/// Which model its steps ask.
+pub(crate) struct BasicFlow(pub(crate) ModelRef);
+
+impl BasicFlow {
+    /// For the rules that stand in for a model.
+    pub(crate) fn offline() -> Self {
+        Self(ModelRef::new("offline", "rules"))
+    }
+}
 
 #[tools]
 impl Flow for BasicFlow {
     fn model(&self) -> ModelRef {
-        ModelRef::new("offline", "rules")
+        self.0.clone()
     }
 
     fn steps(&self) -> Steps {

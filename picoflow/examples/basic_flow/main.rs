@@ -4,6 +4,8 @@
 //! cargo run --example basic_flow                   start a conversation
 //! cargo run --example basic_flow -- --session ID   go on with one
 //! cargo run --example basic_flow -- --show ID      print its document
+//! cargo run --features genai --example basic_flow -- --model gpt-4o-mini
+//!                                                  ask a real model, whose key is in the environment
 //! ```
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "this program talks to a person")]
 
@@ -14,12 +16,13 @@ mod steps;
 use clap::Parser;
 use flow::BasicFlow;
 use offline::OfflineModel;
-use picoflow::{Reply, SqliteStore, TurnError, TurnEvent, prelude::*};
+use picoflow::{Reply, SqliteStore, TurnError, TurnEvent, model::ChatModel, prelude::*};
 use std::{
     error::Error,
     io::{BufRead, IsTerminal, Write, stdin, stdout},
     path::PathBuf,
     process::ExitCode,
+    sync::Arc,
 };
 
 /// Chat with a flow of fourteen steps
@@ -31,6 +34,10 @@ struct Options {
     /// Print the document of this session and end
     #[arg(long, value_name = "ID")]
     show: Option<String>,
+    /// Ask this model: `gpt-4o-mini`, `anthropic/claude-sonnet-4-6`, `ollama/qwen3:4b`, `http://localhost:8080/v1#NAME`.
+    /// Without it, a few rules stand in for a model
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// Begin as the president does
     #[arg(long)]
     president: bool,
@@ -51,9 +58,10 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: Options) -> Result<(), Box<dyn Error>> {
+    let (flow, model) = flow_and_model(options.model.as_deref())?;
     let engine = Engine::builder()
-        .flow(BasicFlow)
-        .model(OfflineModel)
+        .flow(flow)
+        .model(model)
         .store(SqliteStore::open(&options.store).await?)
         .build()
         .await?;
@@ -61,6 +69,23 @@ async fn run(options: Options) -> Result<(), Box<dyn Error>> {
         Some(id) => show(&engine, id).await,
         None => chat(&engine, &options).await,
     }
+}
+
+/// A flow and the model that it asks.
+fn flow_and_model(name: Option<&str>) -> Result<(BasicFlow, Arc<dyn ChatModel>), Box<dyn Error>> {
+    let Some(name) = name else {
+        return Ok((BasicFlow::offline(), Arc::new(OfflineModel)));
+    };
+    #[cfg(feature = "genai")]
+    {
+        let (model, name) = picoflow::genai::GenaiModel::named(name)?;
+        Ok((BasicFlow(name), Arc::new(model)))
+    }
+    #[cfg(not(feature = "genai"))]
+    Err(format!(
+        "`--model {name}` needs the feature: cargo run --features genai --example basic_flow"
+    )
+    .into())
 }
 
 async fn show(engine: &Engine, id: &str) -> Result<(), Box<dyn Error>> {

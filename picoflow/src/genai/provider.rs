@@ -183,6 +183,13 @@ fn known(provider: &str) -> Option<&'static Row> {
     KNOWN.iter().find(|row| row.0 == provider)
 }
 
+/// The provider whose models have names like this one: genai's guess, Ollama where it has none.
+pub(super) fn of_model(name: &str) -> &'static str {
+    let kind = AdapterKind::from_model(name).ok();
+    let row = KNOWN.iter().find(|row| Some(row.1) == kind);
+    row.map_or("ollama", |row| row.0)
+}
+
 fn names() -> String {
     KNOWN.map(|row| format!("`{}`", row.0)).join(", ")
 }

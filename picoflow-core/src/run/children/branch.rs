@@ -60,6 +60,7 @@ impl Fork {
             })),
             record: Record::default(),
             fault: OnceLock::new(),
+            images: Vec::new(),
             transitions: 0,
             started: Started::default(),
             scope: match &start.id.key {

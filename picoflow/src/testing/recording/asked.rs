@@ -3,7 +3,7 @@
 use crate::{
     ModelRef, StepId,
     model::{ChatRequest, Purpose, ToolChoice},
-    session::{Message, MessageKind, ToolStatus},
+    session::{Image, Message, MessageKind, ToolStatus},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,6 +37,8 @@ enum Said {
     },
     User {
         text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<Image>,
     },
     Model {
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -112,7 +114,7 @@ impl From<&Message> for Said {
             MessageKind::Tool { name, status, .. } => {
                 Self::Tool { name: name.clone(), status: *status, text }
             }
-            _ => Self::User { text },
+            _ => Self::User { text, images: message.images() },
         }
     }
 }
