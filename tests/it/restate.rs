@@ -53,6 +53,8 @@ impl Service {
     async fn new() -> Option<Self> {
         let (ingress, admin) = server()?;
         let turn = TURN.lock().await;
+        // Without one, an HTTP client that may be asked for TLS is none.
+        drop(rustls::crypto::ring::default_provider().install_default());
         let directory = TempDir::new().unwrap();
         let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = free.local_addr().unwrap().port();
