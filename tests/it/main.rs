@@ -75,6 +75,7 @@ mod support;
 mod testing_tools;
 mod tokens;
 mod transitions;
+mod trip;
 mod two_processes;
 mod without_validation;
 mod writes;

@@ -8,3 +8,4 @@ mod pages;
 pub mod soak;
 pub mod story;
 pub mod teller;
+pub mod trip;
