@@ -85,7 +85,8 @@ impl<M: ChatModel> Recorder<M> {
     /// # let file = std::env::temp_dir().join(format!("picoflow-without-{}.jsonl", std::process::id()));
     /// let model = Recorder::create(&file, ScriptedModel::new())?.without("customer 4711-0815");
     /// assert!(!format!("{model:?}").contains("4711"));
-    /// # std::fs::remove_file(file)
+    /// # std::fs::remove_file(file)?;
+    /// # Ok::<(), std::io::Error>(())
     /// ```
     #[must_use]
     pub fn without(mut self, secret: impl Into<String>) -> Self {
