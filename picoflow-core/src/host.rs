@@ -16,21 +16,31 @@ use std::{
 /// Every clock reading, id, random number, wait, model call and tool call of a turn goes through it, so that a test
 /// can fix them and a durable engine can journal them.
 ///
-/// [`SystemHost`] is the default: it reads the system and just runs what it is given.
+/// What a host does not answer is answered by the system. [`SystemHost`], the default, leaves all to it and just runs what it
+/// is given.
 ///
 #[doc = include_str!("docs/host.md")]
 pub trait Host: Send + Sync + 'static {
-    /// The time.
-    fn now(&self) -> SystemTime;
+    /// The time. Default: the system's.
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
 
-    /// Random bits. The runtime uses them to tell ids apart, not for secrets.
-    fn random(&self) -> u64;
+    /// Random bits. The runtime uses them to tell ids apart, not for secrets. Default: different each time.
+    fn random(&self) -> u64 {
+        // Seeded by the system once per thread, and different each time: no system call for each message.
+        RandomState::new().hash_one(())
+    }
 
-    /// An id for a new session.
-    fn session_id(&self) -> String;
+    /// An id for a new session. Default: a UUID of version 4, which nobody guesses.
+    fn session_id(&self) -> String {
+        uuid::Uuid::new_v4().to_string()
+    }
 
-    /// Waits.
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;
+    /// Waits. Default: by tokio's timer.
+    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(tokio::time::sleep(duration))
+    }
 
     /// Runs one attempt at a model call.
     fn model_call<'a>(
@@ -101,24 +111,7 @@ pub struct CallSite<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemHost;
 
-impl Host for SystemHost {
-    fn now(&self) -> SystemTime {
-        SystemTime::now()
-    }
-
-    fn random(&self) -> u64 {
-        // Seeded by the system once per thread, and different each time: no system call for each message.
-        RandomState::new().hash_one(())
-    }
-
-    fn session_id(&self) -> String {
-        uuid::Uuid::new_v4().to_string()
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        Box::pin(tokio::time::sleep(duration))
-    }
-}
+impl Host for SystemHost {}
 
 impl fmt::Debug for dyn Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

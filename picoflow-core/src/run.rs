@@ -158,9 +158,8 @@ impl Run {
     /// Adds what the user says, with what the user shows.
     fn push_human(&mut self, step: &CompiledStep, text: String) {
         let images = std::mem::take(&mut self.images);
-        let images = serde_json::to_value(images).unwrap_or_default();
-        let shown = images.as_array().is_some_and(|images| !images.is_empty());
-        let additional = shown.then(|| (IMAGES.to_owned(), images));
+        let shown = (!images.is_empty()).then(|| serde_json::to_value(images).unwrap_or_default());
+        let additional = shown.map(|images| (IMAGES.to_owned(), images));
         self.push_with(step, MessageKind::Human, text, Map::from_iter(additional));
     }
 

@@ -2,7 +2,7 @@
 
 mod model;
 
-use crate::support::{Lab, Setup, outcomes, worker};
+use crate::support::{Lab, Setup, outcomes, run_paused, worker};
 use model::{Joined, Op, Plan};
 use picoflow::{BatchError, prelude::*};
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -231,12 +231,7 @@ proptest! {
         plans in vec(plan(), 1..4),
         seeds in any::<[u64; 2]>(),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(check(plans, seeds));
+        run_paused(check(plans, seeds));
     }
 
     #[test]
@@ -245,11 +240,6 @@ proptest! {
         seed in any::<u64>(),
         stop in prop_oneof![(0..40_u64).prop_map(Stop::TimeOut), (0..40_u64).prop_map(Stop::Token)],
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(check_stopped(plan, seed, stop));
+        run_paused(check_stopped(plan, seed, stop));
     }
 }

@@ -1,6 +1,6 @@
 //! Whatever a model does and whatever handlers decide, what always holds holds.
 
-use crate::support::{Talk, TestFlow, definition};
+use crate::support::{Talk, TestFlow, definition, run_paused};
 use picoflow::{
     BoxFuture, IntoStepEntry,
     model::{ChatModel, ChatRequest, ModelError},
@@ -292,11 +292,6 @@ proptest! {
         replies in vec(reply(), 1..30),
         histories in histories(),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(converse(replies, histories));
+        run_paused(converse(replies, histories));
     }
 }

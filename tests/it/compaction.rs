@@ -2,7 +2,7 @@
 
 use crate::support::{Talk, TestFlow, events, lines, warnings};
 use picoflow::{
-    BoxFuture, CallSite, Host, SystemHost, TurnError,
+    BoxFuture, CallSite, Host, TurnError,
     model::{Block, BlockPhase, BlockReason, ChatModel, ChatRequest, ModelError, Purpose, Usage},
     prelude::*,
     session::{MemoryStore, Session, SessionStore},
@@ -11,7 +11,7 @@ use picoflow::{
 use std::{
     future::pending,
     sync::{Arc, Mutex},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -310,22 +310,6 @@ async fn a_summary_is_cancelled_with_its_turn() {
 struct Sites(Arc<Mutex<Vec<String>>>);
 
 impl Host for Sites {
-    fn now(&self) -> SystemTime {
-        SystemHost.now()
-    }
-
-    fn random(&self) -> u64 {
-        SystemHost.random()
-    }
-
-    fn session_id(&self) -> String {
-        SystemHost.session_id()
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        SystemHost.sleep(duration)
-    }
-
     fn model_call<'a>(
         &'a self,
         site: CallSite<'a>,

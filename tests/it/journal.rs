@@ -2,10 +2,10 @@
 
 use crate::{
     any_conversation::{Replies, flow, reply},
-    support::{SESSION, Telling, TestFlow, Told, polled, tell},
+    support::{SESSION, Telling, TestFlow, Told, polled, run_paused, tell},
 };
 use picoflow::{
-    BoxError, BoxFuture, Engine, Host, Journal, Reply, SystemHost, TurnError,
+    BoxError, BoxFuture, Engine, Host, Journal, Reply, TurnError,
     model::ModelReply,
     prelude::*,
     session::{MemoryStore, Session, SessionStore, check_history},
@@ -19,7 +19,6 @@ use proptest::{collection::vec, prelude::*};
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
-    time::{Duration, SystemTime},
 };
 use tokio::task::yield_now;
 
@@ -57,22 +56,6 @@ impl Journal for Kept {
 }
 
 impl Host for Kept {
-    fn now(&self) -> SystemTime {
-        SystemHost.now()
-    }
-
-    fn random(&self) -> u64 {
-        SystemHost.random()
-    }
-
-    fn session_id(&self) -> String {
-        SystemHost.session_id()
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        SystemHost.sleep(duration)
-    }
-
     fn journal(&self) -> Option<&dyn Journal> {
         Some(self)
     }
@@ -277,12 +260,7 @@ proptest! {
 
     #[test]
     fn any_turn_is_the_same_out_of_its_journal(replies in vec(reply(), 1..24)) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(converse_twice(replies));
+        run_paused(converse_twice(replies));
     }
 }
 

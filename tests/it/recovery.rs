@@ -2,7 +2,7 @@
 
 use crate::support::{Journal, Talk, TestFlow, events, lines, warnings};
 use picoflow::{
-    BoxFuture, Host, SystemHost, TurnError,
+    BoxFuture, Host, TurnError,
     model::{
         Block, BlockPhase, BlockReason, ChatModel, ChatRequest, ModelError, ModelFailure, Recovery,
         Usage,
@@ -13,7 +13,7 @@ use picoflow::{
 };
 use std::{
     sync::{Arc, Mutex},
-    time::{Duration, SystemTime},
+    time::Duration,
 };
 
 type OnError = fn(&ModelFailure) -> Recovery;
@@ -475,16 +475,8 @@ struct Waits {
 }
 
 impl Host for Waits {
-    fn now(&self) -> SystemTime {
-        SystemHost.now()
-    }
-
     fn random(&self) -> u64 {
         self.random
-    }
-
-    fn session_id(&self) -> String {
-        SystemHost.session_id()
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {

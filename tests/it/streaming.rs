@@ -2,11 +2,11 @@
 
 use crate::{
     any_conversation::{Replies, flow, reply},
-    support::TestFlow,
+    support::{TestFlow, run_paused},
 };
 use futures_util::{StreamExt, stream};
 use picoflow::{
-    BoxFuture, BoxStream, Host, Reply, SystemHost, TurnError, TurnEvent,
+    BoxFuture, BoxStream, Host, Reply, TurnError, TurnEvent,
     model::{ChatModel, ChatRequest, ModelError, ModelEvent},
     prelude::*,
     session::{MemoryStore, SessionStore},
@@ -379,10 +379,6 @@ impl Host for Same {
     fn session_id(&self) -> String {
         "s-1".to_owned()
     }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        SystemHost.sleep(duration)
-    }
 }
 
 /// Runs the turn to its end and keeps all that it told.
@@ -456,11 +452,6 @@ proptest! {
 
     #[test]
     fn any_turn_leaves_the_same_bytes_whether_it_is_watched_or_not(replies in vec(reply(), 1..24)) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(converse_both_ways(replies));
+        run_paused(converse_both_ways(replies));
     }
 }

@@ -363,3 +363,9 @@ pub(crate) fn calls(names: &[&'static str]) -> ScriptedModel {
     let calls: Vec<_> = names.iter().map(|&name| (name, json!({}))).collect();
     ScriptedModel::new().on_call(Rule::new().times(1), calls).on(Rule::new(), "Done.")
 }
+
+/// Runs `work` to its end on a runtime whose clock moves when nothing else does.
+pub(crate) fn run_paused<T>(work: impl Future<Output = T>) -> T {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_time().start_paused(true).build().unwrap().block_on(work)
+}

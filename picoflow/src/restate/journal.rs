@@ -5,18 +5,12 @@
 //! takes the name and the outcome of whichever call ends next. An attempt begins by reading the slots that are filled,
 //! and the first one that is not is what tells it that it may start.
 
-use crate::{BoxError, BoxFuture, Host, Journal, SystemHost};
+use crate::{BoxError, BoxFuture, Host, Journal};
 use futures_util::future::{Either, pending, select};
 use restate_sdk::prelude::{ContextSideEffects, Json, ObjectContext, RunFuture, TerminalError};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use std::{
-    collections::BTreeMap,
-    mem,
-    pin::pin,
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{collections::BTreeMap, mem, pin::pin, sync::Arc};
 use tokio::sync::{mpsc, oneshot};
 
 /// What a call came to. The last slot has no key, and holds what the turn came to.
@@ -59,27 +53,11 @@ impl Journal for Attempt {
     }
 }
 
+// Times and random numbers differ from attempt to attempt, which is harmless: calls go by their names, and the document of
+// the attempt that ends is the one that counts.
 impl Host for Attempt {
     fn journal(&self) -> Option<&dyn Journal> {
         Some(self)
-    }
-
-    // What differs from attempt to attempt is harmless: calls go by their names, and the document of the attempt that
-    // ends is the one that counts.
-    fn now(&self) -> SystemTime {
-        SystemHost.now()
-    }
-
-    fn random(&self) -> u64 {
-        SystemHost.random()
-    }
-
-    fn session_id(&self) -> String {
-        SystemHost.session_id()
-    }
-
-    fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
-        SystemHost.sleep(duration)
     }
 }
 
