@@ -22,7 +22,7 @@ pub use error::ProviderError;
 pub use provider::{Endpoint, Protocol};
 
 use crate::{
-    BoxFuture, BoxStream, ModelReply,
+    BoxFuture, BoxStream, ModelReply, http,
     model::{ChatModel, ChatRequest, ModelError, ModelEvent},
 };
 use ::genai::{Client, webc};
@@ -30,9 +30,8 @@ use futures_util::{StreamExt, stream};
 use notes::Notes;
 use provider::{Providers, Target};
 use reply::{Came, Heard};
-use rustls::{ClientConfig, RootCertStore, crypto::ring};
 use secret::Secret;
-use std::{fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc};
 
 /// The models of many providers: OpenAI, Anthropic, Gemini, Ollama, Mistral, Groq and others, and every server that
 /// speaks the protocol of one of them.
@@ -210,19 +209,7 @@ impl GenaiModelBuilder {
 
 /// An HTTP client with the TLS of the rest of picoflow.
 fn http_client() -> Result<reqwest::Client, ProviderError> {
-    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let tls = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| ProviderError::Client(error.to_string()))?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .connect_timeout(Duration::from_secs(10))
-        .tcp_nodelay(true)
-        .http2_adaptive_window(true)
-        // A redirect would take the key to somebody else.
-        .redirect(reqwest::redirect::Policy::none())
-        .build()
-        .map_err(|error| ProviderError::Client(error.to_string()))
+    let client = http::client().map_err(|error| ProviderError::Client(error.to_string()))?;
+    let client = client.http2_adaptive_window(true).build();
+    client.map_err(|error| ProviderError::Client(error.to_string()))
 }

@@ -8,6 +8,12 @@ pub use picoflow_macros::{tool, tools};
 #[cfg(feature = "genai")]
 pub mod genai;
 
+#[cfg(any(feature = "genai", feature = "mcp"))]
+mod http;
+
+#[cfg(feature = "mcp")]
+pub mod mcp;
+
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]
@@ -25,7 +31,7 @@ mod sqlite;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 
-#[cfg(feature = "restate")]
+#[cfg(any(feature = "mcp", feature = "restate"))]
 mod status;
 
 #[cfg(feature = "testing")]
