@@ -45,6 +45,8 @@ mod killed_processes;
 mod logic;
 mod long_sessions;
 mod many_tools;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod model_failures;
 mod native;
 mod parallel;

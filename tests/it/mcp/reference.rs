@@ -1,0 +1,186 @@
+//! The reference implementations, which `scripts/mcp` installs: their server under our client, their inspector and their
+//! conformance suite on our server.
+
+use super::{call, connect, names};
+use picoflow::{
+    ToolError,
+    mcp::{McpServer, McpService},
+    no_arguments,
+    prelude::*,
+};
+use std::{
+    net::Ipv4Addr,
+    path::PathBuf,
+    process::{Command, Output},
+    time::Duration,
+};
+use tokio::net::TcpListener;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// What `scripts/mcp` prepared. Without it the test passes, and says so; where all tests have to run, that is a failure.
+struct Prepared {
+    url: String,
+    node: PathBuf,
+    modules: PathBuf,
+}
+
+impl Prepared {
+    fn new() -> Option<Self> {
+        let url = std::env::var("PICOFLOW_TEST_MCP_URL").ok();
+        if url.is_none() {
+            let why = "PICOFLOW_TEST_MCP_URL is not set: run `scripts/mcp cargo test`";
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no MCP server: {why}");
+            println!("skipped: {why}");
+        }
+        let path = |name| PathBuf::from(std::env::var_os(name).unwrap());
+        Some(Self {
+            url: url?,
+            node: path("PICOFLOW_TEST_MCP_NODE"),
+            modules: path("PICOFLOW_TEST_MCP_MODULES"),
+        })
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(&self.node);
+        command.arg(self.modules.join(".bin").join(program));
+        command
+    }
+
+    async fn run(&self, program: &str, arguments: &[&str]) -> Output {
+        let mut command = self.command(program);
+        command.args(arguments);
+        tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+    }
+}
+
+/// All that the reference server has for a model.
+async fn everything(server: McpServer) {
+    let (client, tools) = connect(server.timeout(Duration::from_secs(30))).await;
+    assert!(tools.len() >= 13, "{:?}", names(&tools));
+    assert_eq!(call(&tools, "echo", json!({ "message": "hi" })).await.text(), "Echo: hi");
+    let sum = call(&tools, "get-sum", json!({ "a": 19, "b": 23 })).await;
+    assert_eq!(sum.text(), "The sum of 19 and 23 is 42.");
+    let weather = call(&tools, "get-structured-content", json!({ "location": "Chicago" })).await;
+    assert!(weather.output["temperature"].is_number(), "{weather:?}");
+    let image = call(&tools, "get-tiny-image", json!({})).await.text();
+    assert!(image.contains("[image, image/png: not shown]"), "{image}");
+    let links = call(&tools, "get-resource-links", json!({ "count": 2 })).await.text();
+    assert_eq!(links.matches("[resource `").count(), 2, "{links}");
+    let resource = call(&tools, "get-resource-reference", json!({ "resourceType": "Text" })).await;
+    assert!(resource.text().contains("[resource demo://resource/"), "{resource:?}");
+    let noted = call(&tools, "get-annotated-message", json!({ "messageType": "error" })).await;
+    assert!(!noted.is_error && noted.text().contains("Error"), "{noted:?}");
+    let long = json!({ "duration": 1, "steps": 4 });
+    let long = call(&tools, "trigger-long-running-operation", long).await;
+    assert!(!long.is_error && long.text().contains("completed"), "{long:?}");
+    #[cfg(feature = "validate")]
+    assert!(call(&tools, "get-sum", json!({ "a": "x" })).await.is_error);
+    client.close().await;
+    // And again, over a new connection.
+    assert_eq!(call(&tools, "echo", json!({ "message": "hi" })).await.text(), "Echo: hi");
+}
+
+#[tokio::test]
+async fn our_client_uses_the_reference_server_over_standard_input_and_output() {
+    let Some(prepared) = Prepared::new() else { return };
+    everything(McpServer::stdio(move || {
+        let mut command = prepared.command("mcp-server-everything");
+        command.arg("stdio");
+        command
+    }))
+    .await;
+}
+
+#[tokio::test]
+async fn our_client_uses_the_reference_server_over_http() {
+    let Some(prepared) = Prepared::new() else { return };
+    everything(McpServer::http(prepared.url)).await;
+}
+
+fn text(name: &'static str, answer: &'static str) -> NativeTool {
+    let definition = ToolDefinition::new(name, "A tool of the conformance suite", no_arguments());
+    NativeTool::new(definition, move |_, _| async move { answer })
+}
+
+/// Our server, with the tools that the conformance suite asks for, as far as a native tool can be one.
+async fn ours() -> (String, DropGuard) {
+    let error = ToolDefinition::new("test_error_handling", "Fail", no_arguments());
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "$defs": {
+            "address": {
+                "type": "object",
+                "properties": { "street": { "type": "string" }, "city": { "type": "string" } },
+            },
+        },
+        "properties": { "name": { "type": "string" }, "address": { "$ref": "#/$defs/address" } },
+        "additionalProperties": false,
+    });
+    let schema = ToolDefinition::new("json_schema_2020_12_tool", "Take an address", schema);
+    let echo = json!({ "type": "object", "properties": { "message": { "type": "string" } }, "required": ["message"] });
+    let echo = ToolDefinition::new("echo", "Say it again", echo);
+    let tools = [
+        text("test_simple_text", "This is a simple text response for testing."),
+        NativeTool::new(error, |_, _| async {
+            Err::<String, _>(ToolError::feedback(
+                "This tool intentionally returns an error for testing",
+            ))
+        }),
+        NativeTool::new(schema, |args: Value, _| async move { Json(args) }),
+        NativeTool::new(echo, |args: Value, _| async move {
+            args["message"].as_str().unwrap_or_default().to_owned()
+        }),
+    ];
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let stop = CancellationToken::new();
+    tokio::spawn(McpService::new().tools(tools).serve_http(listener, stop.clone()));
+    (url, stop.drop_guard())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_conformance_suite_passes_but_for_what_is_named() {
+    let Some(prepared) = Prepared::new() else { return };
+    let (url, _stop) = ours().await;
+    let known = concat!(env!("CARGO_MANIFEST_DIR"), "/it/mcp/expected_failures.yml");
+    let results = tempfile::tempdir().unwrap();
+    let results = results.path().to_str().unwrap();
+    let arguments = [
+        "server",
+        "--url",
+        &url,
+        "--suite",
+        "all",
+        "--expected-failures",
+        known,
+        "--output-dir",
+        results,
+    ];
+    let done = prepared.run("conformance", &arguments).await;
+    let shown = String::from_utf8_lossy(&done.stdout);
+    println!("{shown}");
+    assert!(done.status.success(), "{shown}\n{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_inspector_lists_and_calls_our_tools() {
+    let Some(prepared) = Prepared::new() else { return };
+    let (url, _stop) = ours().await;
+    let ask = async |arguments: &[&str]| -> Value {
+        let all = [&["--cli", &*url, "--transport", "http", "--method"], arguments].concat();
+        let done = prepared.run("mcp-inspector", &all).await;
+        let shown = String::from_utf8_lossy(&done.stderr);
+        assert!(done.status.success(), "{shown}");
+        serde_json::from_slice(&done.stdout).unwrap()
+    };
+    let list = ask(&["tools/list"]).await;
+    let listed: Vec<_> =
+        list["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(
+        listed,
+        ["test_simple_text", "test_error_handling", "json_schema_2020_12_tool", "echo"]
+    );
+    let echo = ["tools/call", "--tool-name", "echo", "--tool-arg", "message=hi"];
+    assert_eq!(ask(&echo).await["content"][0]["text"], "hi");
+}
