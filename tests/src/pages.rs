@@ -29,3 +29,7 @@ pages! {
 #[cfg(all(doctest, feature = "genai"))]
 #[doc = include_str!("../../docs/src/models.md")]
 struct Models;
+
+#[cfg(all(doctest, feature = "mcp"))]
+#[doc = include_str!("../../docs/src/mcp.md")]
+struct Mcp;
