@@ -113,7 +113,7 @@ impl McpClient {
         let definition = ToolDefinition::new(name, description, schema);
         let (shared, called) = (Arc::clone(&self.0), tool.name);
         // The call has limits of its own, which tell what happened: time to begin, twice, and time to answer.
-        let limit = self.0.server.timeout + self.0.server.connect_timeout * 4;
+        let limit = (self.0.server.timeout + self.0.server.connect_timeout * 2) * 2;
         NativeTool::new(definition, move |arguments, _cx| {
             let (shared, called) = (Arc::clone(&shared), called.clone());
             async move { shared.call(&called, arguments).await }

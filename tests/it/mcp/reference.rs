@@ -11,10 +11,10 @@ use picoflow::{
 use std::{
     net::Ipv4Addr,
     path::PathBuf,
-    process::{Command, Output},
+    process::{Child, Command, Output, Stdio},
     time::Duration,
 };
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// What `scripts/mcp` prepared. Without it the test passes, and says so; where all tests have to run, that is a failure.
@@ -95,6 +95,51 @@ async fn our_client_uses_the_reference_server_over_standard_input_and_output() {
 async fn our_client_uses_the_reference_server_over_http() {
     let Some(prepared) = Prepared::new() else { return };
     everything(McpServer::http(prepared.url)).await;
+}
+
+/// The reference server at an address of its own, so that it can be killed.
+async fn started(prepared: &Prepared, port: u16) -> Child {
+    let mut command = prepared.command("mcp-server-everything");
+    command.arg("streamableHttp").env("PORT", port.to_string());
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    child
+}
+
+#[tokio::test]
+async fn a_reference_server_that_is_killed_and_started_anew_is_found_again() {
+    let Some(prepared) = Prepared::new() else { return };
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    let mut server = started(&prepared, port).await;
+    let url = format!("http://127.0.0.1:{port}/mcp");
+    let (_client, tools) = connect(McpServer::http(url).timeout(Duration::from_secs(2))).await;
+    let echo = async || call(&tools, "echo", json!({ "message": "hi" })).await;
+    assert_eq!(echo().await.text(), "Echo: hi");
+
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let output = echo().await;
+    // Which of the two it is depends on how far the call got.
+    let told = ["The tool did not run.", "It is not known whether the tool ran."];
+    assert!(output.is_error && told.iter().any(|end| output.text().ends_with(end)), "{output:?}");
+
+    // The new server does not know the old one's session.
+    let mut server = started(&prepared, port).await;
+    assert_eq!(echo().await.text(), "Echo: hi");
+    // Nor does one that was started while nobody called.
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let mut server = started(&prepared, port).await;
+    // It says so with an error that belongs to no call.
+    let output = echo().await;
+    assert!(output.is_error && output.text().ends_with(told[1]), "{output:?}");
+    assert_eq!(echo().await.text(), "Echo: hi");
+    server.kill().unwrap();
+    server.wait().unwrap();
 }
 
 fn text(name: &'static str, answer: &'static str) -> NativeTool {
