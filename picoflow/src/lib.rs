@@ -26,12 +26,15 @@ pub use sqlx;
 #[cfg(feature = "restate")]
 pub mod restate;
 
+#[cfg(feature = "server")]
+pub mod server;
+
 #[cfg(feature = "sqlite")]
 mod sqlite;
 #[cfg(feature = "sqlite")]
 pub use sqlite::SqliteStore;
 
-#[cfg(any(feature = "mcp", feature = "restate"))]
+#[cfg(any(feature = "mcp", feature = "restate", feature = "server"))]
 mod status;
 
 #[cfg(feature = "testing")]

@@ -1,0 +1,183 @@
+//! Flows over HTTP.
+//!
+#![doc = include_str!("docs/server.md")]
+
+mod access;
+mod api;
+mod caller;
+mod document;
+mod problem;
+mod request;
+mod serve;
+mod sse;
+mod wire;
+
+/// The version of axum whose routers [`HttpService::router`] makes.
+#[doc(no_inline)]
+pub use axum;
+pub use caller::Caller;
+
+use crate::Engine;
+use access::Access;
+use api::Api;
+use axum::Router;
+use std::{fmt, sync::Arc, time::Duration};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+/// The flows of an engine as an HTTP service.
+///
+/// | route | |
+/// | --- | --- |
+/// | `POST /ai/run` | one turn: `{ "flowName", "message", "config", "images" }`; the session is in the header `CHAT_SESSION_ID` |
+/// | `GET /ai/flows` | the names of the flows |
+/// | `GET /ai/flows/{flow}/graph` | the flow as data and as a picture |
+/// | `POST /ai/end` | removes the session in the header for good |
+/// | `GET /ai/sessions` | the caller's sessions |
+/// | `GET /ai/sessions/{session}` | a session's document |
+/// | `GET /health`, `GET /ready` | whether the process is there, and whether it can take turns |
+/// | `GET /openapi.json` | all of this as an OpenAPI document |
+///
+#[doc = include_str!("docs/server_service.md")]
+#[derive(Clone)]
+#[must_use = "a service does nothing until it is served"]
+pub struct HttpService {
+    engine: Engine,
+    access: Access,
+    body_bytes: usize,
+    body_timeout: Duration,
+    turn_timeout: Duration,
+    turns: usize,
+    connections: usize,
+    inside: bool,
+}
+
+impl HttpService {
+    /// All flows of this engine, for whoever asks: a session is open to those who know its id.
+    /// See [`HttpService`] for an example.
+    pub fn new(engine: &Engine) -> Self {
+        Self {
+            engine: engine.clone(),
+            access: Access::Open,
+            body_bytes: 1 << 20,
+            body_timeout: Duration::from_secs(30),
+            turn_timeout: Duration::from_mins(5),
+            turns: 2048,
+            connections: 4096,
+            inside: cfg!(debug_assertions),
+        }
+    }
+
+    /// Serves only requests with the header `Authorization: Bearer SECRET`. Whoever has it is an
+    /// [operator](Caller::operator). This is for one's own programs; for several users, see
+    /// [`authenticate`](HttpService::authenticate).
+    ///
+    #[doc = include_str!("docs/server_access.md")]
+    pub fn bearer(mut self, secret: impl AsRef<str>) -> Self {
+        self.access = Access::secret(secret.as_ref());
+        self
+    }
+
+    /// Serves only requests with a header `Authorization: Bearer TOKEN` whose token `check` knows. It says whose it is, and
+    /// a caller's sessions are open to nobody else but operators.
+    /// See [`bearer`](HttpService::bearer) for an example.
+    pub fn authenticate<F>(mut self, check: impl Fn(String) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Option<Caller>> + Send + 'static,
+    {
+        self.access = Access::Checked(Arc::new(move |token| Box::pin(check(token))));
+        self
+    }
+
+    /// Serves only requests that have a [`Caller`] among their extensions, where a layer of the app that this is a part of
+    /// has put it: whatever that app knows its users by, such as a cookie.
+    ///
+    #[doc = include_str!("docs/server_extension.md")]
+    pub fn callers_from_extensions(mut self) -> Self {
+        self.access = Access::Extension;
+        self
+    }
+
+    /// The most bytes that the body of a request may have. Default: 1 MiB. Images come in bodies, in base64, unless they are
+    /// given by their address.
+    ///
+    #[doc = include_str!("docs/server_limits.md")]
+    pub const fn body_bytes(mut self, limit: usize) -> Self {
+        self.body_bytes = limit;
+        self
+    }
+
+    /// The longest that a request's body may take to arrive. Default: 30 seconds.
+    /// See [`body_bytes`](HttpService::body_bytes) for an example.
+    pub const fn body_timeout(mut self, limit: Duration) -> Self {
+        self.body_timeout = limit;
+        self
+    }
+
+    /// The longest that a turn may take: see [`Turn::timeout`](crate::Turn::timeout). Default: 5 minutes.
+    /// See [`body_bytes`](HttpService::body_bytes) for an example.
+    pub const fn turn_timeout(mut self, limit: Duration) -> Self {
+        self.turn_timeout = limit;
+        self
+    }
+
+    /// How many turns may run at once. One more is answered with status 503, to be tried again. Default: 2,048.
+    /// See [`body_bytes`](HttpService::body_bytes) for an example.
+    pub const fn turns(mut self, limit: usize) -> Self {
+        self.turns = limit;
+        self
+    }
+
+    /// How many connections [`serve`](HttpService::serve) has at once; more of them wait. Default: 4,096, which the limit
+    /// of open files of the process must allow.
+    /// See [`body_bytes`](HttpService::body_bytes) for an example.
+    pub const fn connections(mut self, limit: usize) -> Self {
+        self.connections = limit;
+        self
+    }
+
+    /// Whether every caller may look inside: at the steps, the tool calls with their arguments and results, what the model
+    /// thinks, and the documents of the sessions that are theirs. An operator always may. Default: in debug builds.
+    ///
+    #[doc = include_str!("docs/server_inside.md")]
+    pub const fn inside(mut self, is_open: bool) -> Self {
+        self.inside = is_open;
+        self
+    }
+
+    /// The service as a router, to be nested in or merged into an app of one's own, which speaks TLS and limits
+    /// connections.
+    ///
+    #[doc = include_str!("docs/server_router.md")]
+    pub fn router(self) -> Router {
+        self.router_until(CancellationToken::new())
+    }
+
+    fn router_until(self, stop: CancellationToken) -> Router {
+        document::router(Api {
+            engine: self.engine,
+            access: self.access,
+            body_bytes: self.body_bytes,
+            body_timeout: self.body_timeout,
+            turn_timeout: self.turn_timeout,
+            turns: Arc::new(Semaphore::new(self.turns.min(Semaphore::MAX_PERMITS))),
+            inside: self.inside,
+            stop,
+        })
+    }
+}
+
+impl fmt::Debug for HttpService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpService")
+            .field("engine", &self.engine)
+            .field("access", &self.access)
+            .field("body_bytes", &self.body_bytes)
+            .field("body_timeout", &self.body_timeout)
+            .field("turn_timeout", &self.turn_timeout)
+            .field("turns", &self.turns)
+            .field("connections", &self.connections)
+            .field("inside", &self.inside)
+            .finish()
+    }
+}

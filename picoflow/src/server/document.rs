@@ -1,0 +1,83 @@
+//! The routes, and the `OpenAPI` document that is made of them.
+
+use super::{
+    api::{self, Api},
+    problem::{Details, Problem},
+};
+use axum::{
+    Json, Router,
+    extract::{DefaultBodyLimit, Request},
+    http::StatusCode,
+    middleware::{Next, from_fn},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
+use utoipa::{
+    Modify, OpenApi,
+    openapi::{
+        OpenApi as Description, Server,
+        security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
+    },
+};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "picoflow", description = "Conversations with flows"),
+    components(responses(Details)),
+    modifiers(&Place)
+)]
+struct Document;
+
+/// Where the service is, and how a caller says who it is.
+struct Place;
+
+impl Modify for Place {
+    fn modify(&self, description: &mut Description) {
+        // Relative to the document, so that it holds wherever the router is nested.
+        description.servers = Some(vec![Server::new("./")]);
+        if let Some(components) = &mut description.components {
+            let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
+            components.add_security_scheme("bearer", SecurityScheme::Http(bearer));
+        }
+        // One or none: a service may be open.
+        let bearer = SecurityRequirement::new::<_, _, String>("bearer", []);
+        description.security = Some(vec![bearer, SecurityRequirement::default()]);
+    }
+}
+
+pub(super) fn router(api: Api) -> Router {
+    let limit = DefaultBodyLimit::max(api.body_bytes);
+    let (router, description) = OpenApiRouter::with_openapi(Document::openapi())
+        .routes(routes!(api::run))
+        .routes(routes!(api::flows))
+        .routes(routes!(api::graph))
+        .routes(routes!(api::end))
+        .routes(routes!(api::sessions))
+        .routes(routes!(api::document))
+        .routes(routes!(api::health))
+        .routes(routes!(api::ready))
+        .split_for_parts();
+    router
+        .route("/openapi.json", get(async move || Json(description)))
+        .method_not_allowed_fallback(wrong_method)
+        .layer(limit)
+        .layer(from_fn(catch))
+        .with_state(api)
+}
+
+async fn wrong_method() -> Problem {
+    let detail = "this route has other methods: see the header `Allow`";
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail)
+}
+
+/// A panic, such as of what checks a caller, is a failed request like any other.
+async fn catch(request: Request, next: Next) -> Response {
+    let response = AssertUnwindSafe(next.run(request)).catch_unwind().await;
+    response.unwrap_or_else(|_| {
+        let detail = "the request failed; the service's log says why";
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "PANICKED", detail).into_response()
+    })
+}
