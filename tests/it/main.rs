@@ -64,6 +64,8 @@ mod rules;
 mod run_batch;
 mod scenario;
 mod schemas;
+#[cfg(feature = "server")]
+mod server;
 mod session_document;
 mod sessions;
 mod sizes;

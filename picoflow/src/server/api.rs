@@ -262,14 +262,14 @@ pub(super) async fn document(
 }
 
 /// Whether the process is there
-#[utoipa::path(get, path = "/health", responses((status = 204, description = "It is")))]
+#[utoipa::path(get, path = "/health", security(()), responses((status = 204, description = "It is")))]
 pub(super) async fn health() -> StatusCode {
     StatusCode::NO_CONTENT
 }
 
 /// Whether the service can take turns
 #[utoipa::path(
-    get, path = "/ready",
+    get, path = "/ready", security(()),
     responses((status = 204, description = "It can"), (status = 503, response = Details)),
 )]
 pub(super) async fn ready(State(api): State<Api>) -> Result<StatusCode, Problem> {

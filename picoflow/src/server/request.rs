@@ -3,6 +3,7 @@
 use super::{api::Api, problem::Problem};
 use axum::{
     Json,
+    body::HttpBody,
     extract::{FromRequest, Request},
     http::{HeaderMap, HeaderName, StatusCode, header::ACCEPT},
 };
@@ -21,6 +22,11 @@ impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        // One that says that it is too long is not waited for.
+        if request.body().size_hint().lower() > api.body_bytes as u64 {
+            let detail = format!("the body has more than {} bytes", api.body_bytes);
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", detail));
+        }
         let read = tokio::time::timeout(api.body_timeout, Json::from_request(request, api)).await;
         let late = |_| {
             let detail = format!("the body did not arrive within {:?}", api.body_timeout);
