@@ -6,7 +6,7 @@ use super::{
     problem::{Details, Problem},
     request::{Body, SESSION, key, session, wants_events},
     sse,
-    wire::{Ended, Envelope, Graph, List, ListRequest, RunRequest},
+    wire::{Ended, Envelope, Graph, KeyHeader, List, ListRequest, RunRequest, SessionHeader},
 };
 use crate::{
     ContentType, Engine, Reply, Turn, TurnError,
@@ -62,10 +62,7 @@ impl Api {
 /// Who may look inside also gets the other events of a turn.
 #[utoipa::path(
     post, path = "/ai/run", request_body = RunRequest,
-    params(
-        ("CHAT_SESSION_ID" = Option<String>, Header, description = "The session to go on with; left out, a new one begins"),
-        ("Idempotency-Key" = Option<String>, Header, description = "A name for the turn, such as a UUID: sent again with the same one, the newest turn of a session is not run again but answered as before", min_length = 16, max_length = 64, pattern = "^[!-~]+$"),
-    ),
+    params(SessionHeader, KeyHeader),
     responses(
         (status = 200, description = "The reply. One whose content type is not `text/plain` is the message itself, without an envelope", headers(("CHAT_SESSION_ID" = String, description = "The session")), content(
             (Envelope = "application/json"), (String = "text/event-stream"), (String = "*/*"),
@@ -141,7 +138,7 @@ fn turn(
     if let Some(message) = request.message {
         turn = turn.message(message);
     }
-    Ok((request.images.into_iter().fold(turn, Turn::image), session))
+    Ok((request.images.into_iter().map(Into::into).fold(turn, Turn::image), session))
 }
 
 /// An envelope around a plain text; anything else as it is.
@@ -190,7 +187,7 @@ pub(super) async fn graph(
 /// There is no error if there is none.
 #[utoipa::path(
     post, path = "/ai/end",
-    params(("CHAT_SESSION_ID" = Option<String>, Header, description = "The session")),
+    params(SessionHeader),
     responses((status = 200, description = "It is gone", body = Ended), (status = "default", response = Details)),
 )]
 pub(super) async fn end(

@@ -17,7 +17,7 @@ use std::panic::AssertUnwindSafe;
 use utoipa::{
     Modify, OpenApi,
     openapi::{
-        OpenApi as Description, Server,
+        OpenApi as Description, RefOr, Schema, Server,
         security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
 };
@@ -50,7 +50,8 @@ impl Modify for Place {
 
 pub(super) fn router(api: Api) -> Router {
     let limit = DefaultBodyLimit::max(api.body_bytes);
-    let (router, description) = OpenApiRouter::with_openapi(Document::openapi())
+    let flows: Vec<_> = api.engine.flows().map(|flow| flow.id().to_string()).collect();
+    let (router, mut description) = OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(api::run))
         .routes(routes!(api::flows))
         .routes(routes!(api::graph))
@@ -60,12 +61,23 @@ pub(super) fn router(api: Api) -> Router {
         .routes(routes!(api::health))
         .routes(routes!(api::ready))
         .split_for_parts();
+    name_flows(&mut description, flows);
     router
         .route("/openapi.json", get(async move || Json(description)))
         .method_not_allowed_fallback(wrong_method)
         .layer(limit)
         .layer(from_fn(catch))
         .with_state(api)
+}
+
+/// The flows that there are, for those who make a client of the description.
+fn name_flows(description: &mut Description, flows: Vec<String>) {
+    let schemas = description.components.as_mut().map(|components| &mut components.schemas);
+    if let Some(RefOr::T(Schema::Object(request))) = schemas.and_then(|it| it.get_mut("RunRequest"))
+        && let Some(RefOr::T(Schema::Object(name))) = request.properties.get_mut("flowName")
+    {
+        name.enum_values = Some(flows.into_iter().map(Into::into).collect());
+    }
 }
 
 async fn wrong_method() -> Problem {

@@ -42,8 +42,8 @@ pub(super) fn session(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(id) = headers.get(SESSION) else { return Ok(None) };
     match id.to_str() {
         Ok("") => Ok(None),
-        Ok(id) => Ok(Some(id.to_owned())),
-        Err(_) => Err(Problem::bad("the header `CHAT_SESSION_ID` is not visible ASCII")),
+        Ok(id) if id.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(Some(id.to_owned())),
+        _ => Err(Problem::bad("the header `CHAT_SESSION_ID` is not visible ASCII")),
     }
 }
 

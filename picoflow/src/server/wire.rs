@@ -15,7 +15,6 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct RunRequest {
     /// The name of the flow.
-    #[schema(example = "BasicFlow")]
     pub(super) flow_name: String,
     /// What the user says. Only a first turn may do without it.
     #[schema(example = "Hi")]
@@ -25,21 +24,65 @@ pub(super) struct RunRequest {
     pub(super) config: Option<Value>,
     /// What the user shows.
     #[serde(default)]
-    #[schema(value_type = Vec<ImageRequest>)]
-    pub(super) images: Vec<Image>,
+    pub(super) images: Vec<ImageRequest>,
 }
 
-/// An image: `data` or `url`.
-#[derive(ToSchema)]
-#[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "it describes an image, which is read by its own type")]
-pub(super) struct ImageRequest {
+/// An image.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(untagged, expecting = "an image has `mediaType` and either `data` or `url`, all texts")]
+pub(super) enum ImageRequest {
+    Data(ImageData),
+    Url(ImageUrl),
+}
+
+/// An image that is here.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ImageData {
     /// Such as `image/png`.
     media_type: String,
     /// The image in base64.
-    data: Option<String>,
-    /// Where it is. Not every provider reads it.
-    url: Option<String>,
+    data: String,
+}
+
+/// An image that is elsewhere. Not every provider reads it.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(super) struct ImageUrl {
+    /// Such as `image/png`.
+    media_type: String,
+    /// Where it is.
+    url: String,
+}
+
+impl From<ImageRequest> for Image {
+    fn from(image: ImageRequest) -> Self {
+        match image {
+            ImageRequest::Data(ImageData { media_type, data }) => Self::data(media_type, data),
+            ImageRequest::Url(ImageUrl { media_type, url }) => Self::url(media_type, url),
+        }
+    }
+}
+
+/// The header that names the session.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it describes headers, which are read one by one")]
+pub(super) struct SessionHeader {
+    /// The session. A turn without one begins a new one.
+    #[param(rename = "CHAT_SESSION_ID", value_type = String, required = false, pattern = "^[!-~]*$")]
+    session: Option<String>,
+}
+
+/// The header that names a turn.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "it describes headers, which are read one by one")]
+pub(super) struct KeyHeader {
+    /// A name for the turn, such as a UUID. Sent again with the same one, the newest turn of a session is not run again but
+    /// answered as before.
+    #[param(rename = "Idempotency-Key", value_type = String, required = false, min_length = 16, max_length = 64, pattern = "^[!-~]+$")]
+    key: Option<String>,
 }
 
 /// What a turn came to.
@@ -113,7 +156,7 @@ pub(super) struct ListRequest {
     /// Only those of this flow.
     pub(super) flow: Option<String>,
     /// Only those of this status: `running` or `completed`.
-    #[param(value_type = Option<Status>)]
+    #[param(value_type = Option<Status>, inline)]
     pub(super) status: Option<String>,
     /// The `next` of the page before.
     pub(super) after: Option<String>,

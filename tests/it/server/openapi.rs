@@ -30,6 +30,7 @@ async fn the_description_has_every_route_and_what_it_takes() {
     let request = &document["components"]["schemas"]["RunRequest"];
     let fields: Vec<_> = request["properties"].as_object().unwrap().keys().collect();
     assert_eq!(fields, ["config", "flowName", "images", "message"]);
+    assert_eq!(request["properties"]["flowName"]["enum"], json!(["DeskFlow", "OtherFlow"]));
     assert_eq!(request["required"], json!(["flowName"]));
     assert_eq!(request["additionalProperties"], false);
     let run = &document["paths"]["/ai/run"]["post"];
@@ -60,4 +61,43 @@ async fn replies_and_problems_are_as_described() {
         assert!(faults.is_empty(), "{name}: {faults:?} in {value}");
         assert!(!described(name).is_valid(&json!({})), "{name} asks for something");
     }
+}
+
+/// Where schemathesis is, if it is there.
+fn schemathesis() -> Option<String> {
+    match std::env::var("PICOFLOW_TEST_SCHEMATHESIS") {
+        Ok(path) => Some(path),
+        Err(_) => {
+            let why = "run by `scripts/schemathesis`, which installs what it needs";
+            assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no schemathesis: {why}");
+            println!("skipped: {why}");
+            None
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn schemathesis_finds_no_fault() {
+    let Some(program) = schemathesis() else { return };
+    let served = Served::new(|service| service.bearer("sesame")).await;
+    let examples = std::env::var("SCHEMATHESIS_EXAMPLES");
+    // The same requests each time, unless more of them are asked for.
+    let (examples, how) = match &examples {
+        Ok(examples) => (&**examples, "--no-shrink"),
+        Err(_) => ("50", "--generation-deterministic"),
+    };
+    let run = tokio::process::Command::new(program)
+        .args(["run", &served.url("/openapi.json"), "--url", &served.url("")])
+        .args(["--header", "Authorization: Bearer sesame", "--no-color"])
+        .args(["--max-examples", examples, how])
+        .env("SCHEMATHESIS_HOOKS", "hooks")
+        .env("PYTHONPATH", concat!(env!("CARGO_MANIFEST_DIR"), "/schemathesis"))
+        .current_dir(std::env::temp_dir())
+        .output()
+        .await
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{said}{}", String::from_utf8_lossy(&run.stderr));
+    assert!(said.contains("Tested: 8"), "{said}");
+    assert!(!said.contains("Unresolvable references"), "{said}");
 }

@@ -149,6 +149,14 @@ async fn each_failure_has_its_status_and_code() {
             "REQUEST_INVALID",
         ),
         ("type", body(r#"{ "flowName": "DeskFlow", "message": 1 }"#), 400, "REQUEST_INVALID"),
+        (
+            "image",
+            body(
+                r#"{ "flowName": "DeskFlow", "images": [{ "mediaType": "a/b", "data": "", "url": "" }] }"#,
+            ),
+            400,
+            "REQUEST_INVALID",
+        ),
         ("missing", body(r#"{ "message": "Hi" }"#), 400, "REQUEST_INVALID"),
         ("kind", served.post("/ai/run").body("{}"), 415, "BODY_NOT_JSON"),
         ("key", served.run(None, "Hi").header("Idempotency-Key", "short"), 400, "REQUEST_INVALID"),

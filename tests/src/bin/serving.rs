@@ -1,5 +1,5 @@
-//! A service of its own process, to be killed or stopped: `serving FILE` keeps its sessions in this SQLite file, says
-//! `at ADDRESS`, and serves until SIGTERM, which lets running turns end.
+//! A service of its own process, to be killed or stopped: `serving FILE [SECRET]` keeps its sessions in this SQLite file,
+//! says `at ADDRESS`, and serves until SIGTERM, which lets running turns end.
 #![expect(clippy::print_stdout, reason = "its callers read it")]
 
 use picoflow::{BoxError, Engine, SqliteStore, server::HttpService};
@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 #[tokio::main]
 async fn main() -> Result<(), BoxError> {
-    let file = std::env::args().nth(1).ok_or("usage: serving FILE")?;
+    let mut args = std::env::args().skip(1);
+    let file = args.next().ok_or("usage: serving FILE [SECRET]")?;
     let store = SqliteStore::open(file).await?;
     let builder = Engine::builder().flow(DeskFlow).model(DeskModel::default()).store(store);
     let engine = builder.build().await?;
@@ -20,7 +21,12 @@ async fn main() -> Result<(), BoxError> {
     let mut ends = signal(SignalKind::terminate())?;
     println!("at {}", listener.local_addr()?);
     let stop = CancellationToken::new();
-    let serving = tokio::spawn(HttpService::new(&engine).serve(listener, stop.clone()));
+    let service = HttpService::new(&engine);
+    let service = match args.next() {
+        Some(secret) => service.bearer(secret),
+        None => service,
+    };
+    let serving = tokio::spawn(service.serve(listener, stop.clone()));
     ends.recv().await;
     stop.cancel();
     Ok(serving.await??)
