@@ -33,3 +33,7 @@ struct Models;
 #[cfg(all(doctest, feature = "mcp"))]
 #[doc = include_str!("../../docs/src/mcp.md")]
 struct Mcp;
+
+#[cfg(all(doctest, feature = "server"))]
+#[doc = include_str!("../../docs/src/server.md")]
+struct Server;

@@ -53,8 +53,10 @@ impl FromRequestParts<Api> for Caller {
             },
         };
         caller.ok_or_else(|| {
-            let detail =
-                "this service wants to know who calls: send a valid `Authorization: Bearer TOKEN`";
+            let detail = match &api.access {
+                Access::Extension => "this service wants to know who calls: log in",
+                _ => "this service wants to know who calls: send a valid `Authorization: Bearer TOKEN`",
+            };
             Problem::new(StatusCode::UNAUTHORIZED, "UNAUTHORIZED", detail)
         })
     }
