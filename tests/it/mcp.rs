@@ -7,6 +7,7 @@ mod lost;
 mod reference;
 mod results;
 mod served;
+mod tau2;
 mod tools;
 
 use lines::{Does, Fake, Lines};
