@@ -9,7 +9,9 @@ mod named;
 mod notes;
 mod options;
 mod provider;
+mod quiet;
 mod reasoning;
+mod redact;
 mod reply;
 mod request;
 mod schema;
@@ -29,6 +31,7 @@ use ::genai::{Client, webc};
 use futures_util::{StreamExt, stream};
 use notes::Notes;
 use provider::{Providers, Target};
+use quiet::quiet;
 use reply::{Came, Heard};
 use secret::Secret;
 use std::{fmt, sync::Arc};
@@ -102,7 +105,7 @@ impl GenaiModel {
             let service = target.service(&self.client, request.model.name()).await?;
             self.client.exec_chat(service, put, Some(&options)).await
         };
-        match asked.await {
+        match quiet(asked).await {
             Ok(response) => {
                 let body = response.captured_raw_body.unwrap_or_default();
                 let heard = Heard {

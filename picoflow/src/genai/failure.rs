@@ -66,7 +66,7 @@ impl Target {
         }
     }
 
-    fn scrubbed(&self, text: &str) -> String {
+    pub(super) fn scrubbed(&self, text: &str) -> String {
         scrubbed(text, self.key.as_ref())
     }
 
@@ -140,7 +140,7 @@ impl Target {
                 reason: self.scrubbed(word),
             })),
             Ending::Blocked(reason) => Some(ModelError::blocked(
-                Block::new(BlockPhase::Reply, reason).raw_reason(word).usage(usage),
+                Block::new(BlockPhase::Reply, reason).raw_reason(self.scrubbed(word)).usage(usage),
             )),
             Ending::Failed => Some(ModelError::transient(ProviderError::Failed {
                 provider,

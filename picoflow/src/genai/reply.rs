@@ -57,7 +57,7 @@ impl Target {
         if let Some(error) = &notes.error {
             return Err(self.reported(error));
         }
-        if let Some(error) = refusal(&mut notes, usage) {
+        if let Some(error) = self.refusal(&mut notes, usage) {
             return Err(error);
         }
         match &notes.finish {
@@ -101,6 +101,7 @@ impl Target {
             reply.text = value.to_string();
         }
         reply.reasoning = reasoning::written(&request.model, kept);
+        self.redact(&mut reply);
         Ok(reply)
     }
 
@@ -155,6 +156,23 @@ impl Target {
         kept
     }
 
+    /// The refusal of the request or by the model, if there is one.
+    fn refusal(&self, notes: &mut Notes, usage: Usage) -> Option<ModelError> {
+        let block = if let Some(word) = notes.blocked.take() {
+            let reason = match Ending::of(&word) {
+                Ending::Blocked(reason) => reason,
+                _ => BlockReason::Other,
+            };
+            Block::new(BlockPhase::Prompt, reason).raw_reason(self.scrubbed(&word))
+        } else if notes.refusal.is_empty() {
+            return None;
+        } else {
+            let words = self.scrubbed(&std::mem::take(&mut notes.refusal));
+            Block::new(BlockPhase::Reply, BlockReason::Refusal).raw_reason(words)
+        };
+        Some(ModelError::blocked(block.usage(usage)))
+    }
+
     /// Whether it is one of those that want their unsigned reasoning back with the calls that it led to.
     const fn wants_reasoning(&self) -> bool {
         matches!(
@@ -172,21 +190,4 @@ impl Target {
 fn called(id: String, name: String, arguments: &str) -> ToolCall {
     let arguments = if arguments.trim().is_empty() { "{}" } else { arguments };
     ToolCall::from_text(id, name, arguments)
-}
-
-/// The refusal of the request or by the model, if there is one.
-fn refusal(notes: &mut Notes, usage: Usage) -> Option<ModelError> {
-    let block = if let Some(word) = notes.blocked.take() {
-        let reason = match Ending::of(&word) {
-            Ending::Blocked(reason) => reason,
-            _ => BlockReason::Other,
-        };
-        Block::new(BlockPhase::Prompt, reason).raw_reason(word)
-    } else if notes.refusal.is_empty() {
-        return None;
-    } else {
-        let words = std::mem::take(&mut notes.refusal);
-        Block::new(BlockPhase::Reply, BlockReason::Refusal).raw_reason(words)
-    };
-    Some(ModelError::blocked(block.usage(usage)))
 }

@@ -4,13 +4,15 @@ use super::{
     GenaiModel, Protocol,
     notes::Listener,
     provider::Target,
+    quiet::quiet,
+    redact::Held,
     reply::{Came, Heard},
 };
 use crate::model::{ChatRequest, ModelError, ModelEvent, ModelReply};
 use ::genai::chat::{ChatStream, ChatStreamEvent, StreamEnd, ToolCall};
 use futures_util::StreamExt;
 use serde_json::Value;
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 /// A reply that is being read.
 pub(super) struct Live {
@@ -20,7 +22,11 @@ pub(super) struct Live {
     stream: ChatStream,
     listener: Arc<Listener>,
     heard: Heard,
-    /// The reply behind the last of its text.
+    text: Held,
+    reasoning: Held,
+    /// What is left to be shown, when all of it is there.
+    rest: VecDeque<ModelEvent>,
+    /// The reply behind it.
     last: Option<ModelReply>,
 }
 
@@ -35,7 +41,7 @@ impl GenaiModel {
             let service = target.service(&self.client, request.model.name()).await?;
             self.client.exec_chat_stream(service, put, Some(&options)).await
         };
-        let stream = opened.await.map_err(|fault| target.failure(fault))?.stream;
+        let stream = quiet(opened).await.map_err(|fault| target.failure(fault))?.stream;
         Ok(Live {
             model: self.clone(),
             target,
@@ -43,6 +49,9 @@ impl GenaiModel {
             stream,
             listener,
             heard: Heard::default(),
+            text: Held::default(),
+            reasoning: Held::default(),
+            rest: VecDeque::new(),
             last: None,
         })
     }
@@ -51,11 +60,14 @@ impl GenaiModel {
 impl Live {
     /// The next event; none after the reply or an error.
     pub(super) async fn next(mut self) -> (Result<ModelEvent, ModelError>, Option<Self>) {
-        if let Some(reply) = self.last.take() {
-            return (Ok(ModelEvent::Reply(reply)), None);
-        }
         loop {
-            let event = match self.stream.next().await {
+            if let Some(event) = self.rest.pop_front() {
+                return (Ok(event), Some(self));
+            }
+            if let Some(reply) = self.last.take() {
+                return (Ok(ModelEvent::Reply(reply)), None);
+            }
+            let event = match quiet(self.stream.next()).await {
                 Some(Ok(event)) => event,
                 Some(Err(fault)) => return (Err(self.failure(fault)), None),
                 None => {
@@ -72,46 +84,61 @@ impl Live {
             }
             match event {
                 ChatStreamEvent::Chunk(chunk) if self.is_wanted() => {
-                    self.heard.text.push_str(&chunk.content);
-                    return (Ok(ModelEvent::Text(chunk.content)), Some(self));
+                    let text = self.text.push(chunk.content, &self.target);
+                    if let Some(event) = self.text(text) {
+                        return (Ok(event), Some(self));
+                    }
                 }
                 ChatStreamEvent::ReasoningChunk(chunk) if self.is_wanted() => {
-                    self.heard.reasoning.get_or_insert_default().push_str(&chunk.content);
-                    return (Ok(ModelEvent::Reasoning(chunk.content)), Some(self));
+                    let text = self.reasoning.push(chunk.content, &self.target);
+                    if let Some(event) = self.reasoning(text) {
+                        return (Ok(event), Some(self));
+                    }
                 }
                 ChatStreamEvent::ToolCallChunk(chunk)
                     if self.target.protocol == Protocol::Anthropic =>
                 {
                     self.keep(chunk.tool_call);
                 }
-                ChatStreamEvent::End(_) if self.listener.notes().goes_on => {
-                    return self.again().await;
+                ChatStreamEvent::End(end) => {
+                    let goes_on = self.listener.notes().goes_on;
+                    let ended = if goes_on { self.again().await } else { self.end(end) };
+                    if let Err(error) = ended {
+                        return (Err(error), None);
+                    }
                 }
-                ChatStreamEvent::End(end) => return (self.end(end).map(ModelEvent::Reply), None),
                 _ => {}
             }
         }
     }
 
+    /// Shows a bit of the text.
+    fn text(&mut self, text: String) -> Option<ModelEvent> {
+        self.heard.text.push_str(&text);
+        (!text.is_empty()).then_some(ModelEvent::Text(text))
+    }
+
+    /// Shows a bit of the reasoning.
+    fn reasoning(&mut self, text: String) -> Option<ModelEvent> {
+        if text.is_empty() {
+            return None;
+        }
+        self.heard.reasoning.get_or_insert_default().push_str(&text);
+        Some(ModelEvent::Reasoning(text))
+    }
+
     /// Asks again for the whole reply. genai stops to read at the first finish, of which Gemini sends one after each run
     /// of code.
-    async fn again(mut self) -> (Result<ModelEvent, ModelError>, Option<Self>) {
-        let reply = match self.model.ask(self.request.clone()).await {
-            Ok(reply) => reply,
-            Err(error) => return (Err(error), None),
+    async fn again(&mut self) -> Result<(), ModelError> {
+        let reply = self.model.ask(self.request.clone()).await?;
+        let Some(rest) = reply.text.strip_prefix(&*self.heard.text) else {
+            let broken = self.target.incomplete("it goes on behind a run of code");
+            return Err(ModelError::transient(broken));
         };
-        match reply.text.strip_prefix(&*self.heard.text) {
-            Some("") => (Ok(ModelEvent::Reply(reply)), None),
-            Some(rest) => {
-                let rest = ModelEvent::Text(rest.to_owned());
-                self.last = Some(reply);
-                (Ok(rest), Some(self))
-            }
-            None => {
-                let broken = self.target.incomplete("it goes on behind a run of code");
-                (Err(ModelError::transient(broken)), None)
-            }
-        }
+        let rest = self.text(rest.to_owned());
+        self.rest.extend(rest);
+        self.last = Some(reply);
+        Ok(())
     }
 
     fn is_wanted(&self) -> bool {
@@ -147,11 +174,15 @@ impl Live {
         self.target.failure(fault)
     }
 
-    fn end(&mut self, end: StreamEnd) -> Result<ModelReply, ModelError> {
+    fn end(&mut self, end: StreamEnd) -> Result<(), ModelError> {
+        let (reasoning, text) = (self.reasoning.rest(), self.text.rest());
+        let held = [self.reasoning(reasoning), self.text(text)];
         let notes = std::mem::take(&mut *self.listener.notes());
         let mut heard = std::mem::take(&mut self.heard);
         heard.content = end.captured_content.unwrap_or_default();
         heard.usage = end.captured_usage.unwrap_or_default();
-        self.target.reply(&self.request, heard, notes, Came::InBits)
+        self.last = Some(self.target.reply(&self.request, heard, notes, Came::InBits)?);
+        self.rest.extend(held.into_iter().flatten());
+        Ok(())
     }
 }
