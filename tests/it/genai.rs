@@ -2,6 +2,7 @@
 
 mod conversations;
 mod dialects;
+mod echoes;
 mod expected;
 mod failures;
 mod many_schemas;
@@ -12,6 +13,7 @@ mod requests;
 mod server;
 mod simulators;
 
+use crate::secrets::{Searched, key, search_shown};
 use futures_util::{Stream, StreamExt};
 use picoflow::{
     ModelRef, ToolDefinition,
@@ -23,9 +25,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use server::Server;
 use std::{fs, sync::Arc};
-
-/// The key that must not be seen anywhere.
-const KEY: &str = "sk-planted-0123456789";
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recordings");
 
@@ -66,19 +65,29 @@ fn protocol(wire: &str) -> Protocol {
     }
 }
 
-fn model(recording: &Recording, server: &Server) -> GenaiModel {
+fn model(recording: &Recording, server: &Server) -> Searched<GenaiModel> {
     model_at(&recording.provider, recording.protocol(), server)
 }
 
-fn model_at(provider: &str, protocol: Protocol, server: &Server) -> GenaiModel {
-    let endpoint = Endpoint::new(protocol, server.url()).key(KEY);
+fn model_at(provider: &str, protocol: Protocol, server: &Server) -> Searched<GenaiModel> {
+    let key = key(protocol);
     // Ollama takes no key: there it stands in the address, where a gateway may want it.
-    let endpoint = if protocol == Protocol::Ollama {
-        Endpoint::new(protocol, format!("{}{KEY}/", server.url())).key(KEY)
-    } else {
-        endpoint
+    let base = match protocol {
+        Protocol::Ollama => format!("{}{key}/", server.url()),
+        _ => server.url(),
     };
-    GenaiModel::builder().endpoint(provider, endpoint).build().unwrap()
+    model_of(provider, protocol, &base)
+}
+
+/// The model of the server at `base`, which is given the protocol's key.
+fn model_of(provider: &str, protocol: Protocol, base: &str) -> Searched<GenaiModel> {
+    let endpoint = Endpoint::new(protocol, base).key(key(protocol));
+    let model = GenaiModel::builder().endpoint(provider, endpoint).build().unwrap();
+    // Ollama's address is shown, with what stands in it.
+    if protocol != Protocol::Ollama {
+        search_shown("a model", &model);
+    }
+    Searched(model)
 }
 
 /// A short question with the tools that the recording's request offered.

@@ -66,6 +66,8 @@ mod scenario;
 mod schemas;
 #[cfg(feature = "server")]
 mod server;
+#[cfg(feature = "genai")]
+mod secrets;
 mod session_document;
 mod sessions;
 mod sizes;

@@ -233,11 +233,13 @@ impl Talk {
     }
 }
 
-/// A store that keeps text can read back what is stored.
+/// A store that keeps text can read back what is stored, and no secret is in it.
 pub(crate) fn check_document(session: &Session) {
     let text = serde_json::to_string(session).unwrap();
     let back: Session = serde_json::from_str(&text).unwrap();
     assert_eq!(serde_json::to_string(&back).unwrap(), text);
+    #[cfg(feature = "genai")]
+    crate::secrets::search("a session", &text);
 }
 
 fn check_success(before: &[Session], after: &[Session], reply: &Reply) {
@@ -254,7 +256,7 @@ fn check_success(before: &[Session], after: &[Session], reply: &Reply) {
 }
 
 /// A failed turn leaves every session as it was, but for an entry in the `error` list of its own.
-fn check_failure(before: &[Session], after: &[Session], error: &TurnError) {
+pub(crate) fn check_failure(before: &[Session], after: &[Session], error: &TurnError) {
     assert_eq!(before.len(), after.len());
     for (was, now) in before.iter().zip(after) {
         if was == now {

@@ -1,11 +1,11 @@
 //! What providers are sent: the order of messages, parameters, and what they get back of their own.
 
 use super::{
-    ask, collect, model_at,
+    ask, collect, model_at, model_of,
     server::{Answer, Server},
 };
 use picoflow::{
-    genai::{Endpoint, GenaiModel, Protocol},
+    genai::Protocol,
     model::{ChatModel, ChatRequest},
     prelude::*,
 };
@@ -376,8 +376,7 @@ async fn images_of_the_user_are_shown_in_each_providers_form() {
 async fn a_query_of_the_address_stays_behind_the_path() {
     let server = Server::start([Answer::new(400, "text/plain", "No.")]).await;
     for protocol in [Protocol::OpenAiChat, Protocol::OpenAiResponses] {
-        let endpoint = Endpoint::new(protocol, format!("{}v1?api-version=7", server.url()));
-        let model = GenaiModel::builder().endpoint("gateway", endpoint).build().unwrap();
+        let model = model_of("gateway", protocol, &format!("{}v1?api-version=7", server.url()));
         drop(model.generate(ask("gateway", "m", &[])).await);
         let head = server.last().head;
         assert!(head.starts_with("POST /v1/") && head.contains("?api-version=7 HTTP"), "{head}");
