@@ -1,14 +1,29 @@
-//! A flow against two simulators of providers, which `scripts/simulators` starts: one plays the same conversation in every
-//! protocol, the other breaks what it sends and grades what the client makes of it.
+//! The trip against two simulators of providers, which `scripts/simulators` starts: the same flow and scenario as on a scripted
+//! model and on the recording of a real one, over HTTP, by whole replies and by streams, with whatever may break on the way.
 
-use super::{ask, collect};
+mod aimock;
+mod cues;
+mod llmock;
+
+use super::model_of;
+use crate::secrets::{Searched, search_error, search_shown};
+use aimock::Aimock;
+use cues::{Cued, Fault, Outcome, Simulator, cues, scripted};
+use futures_util::future::join_all;
+use llmock::Llmock;
 use picoflow::{
-    BoxFuture, Engine, TurnError,
-    genai::{Endpoint, GenaiModel, Protocol, ProviderError},
-    model::{ChatModel, ChatRequest, ModelError, ModelReply},
+    Engine, Host, TurnError,
+    genai::GenaiModel,
+    model::ChatModel,
     prelude::*,
-    testing::check_history,
+    session::{MemoryStore, Session, SessionQuery, SessionStore},
+    testing::{Scenario, ScenarioError, check_history},
 };
+use picoflow_tests::{
+    story,
+    trip::{PROVIDER, TripFlow, scenario, streamed},
+};
+use std::{sync::Arc, time::Instant};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -25,125 +40,14 @@ pub(super) fn prepared(variable: &str) -> Option<String> {
     value
 }
 
-/// Asks by streams, as an engine does that streams.
-struct Streaming(GenaiModel);
-
-impl ChatModel for Streaming {
-    fn generate(&self, request: ChatRequest) -> BoxFuture<'_, Result<ModelReply, ModelError>> {
-        Box::pin(async { collect(self.0.stream(request)).await.1 })
-    }
-}
-
-struct WeatherStep;
-
-#[tools]
-impl Step for WeatherStep {
-    fn prompt(&self, _cx: &Cx<'_>) -> Prompt {
-        "Tell the weather.".into()
-    }
-
-    /// Look up the weather
-    #[tool(define)]
-    fn get_weather(&self, city: String) -> ToolResponse {
-        stay_with(format!("{city}: sunny"))
-    }
-}
-
-pub(super) struct WeatherFlow(pub(super) &'static str);
-
-#[tools]
-impl Flow for WeatherFlow {
-    fn model(&self) -> ModelRef {
-        ModelRef::new(self.0, "m")
-    }
-    fn steps(&self) -> Steps {
-        Steps::new().add(WeatherStep)
-    }
-}
-
-fn model(provider: &str, protocol: Protocol, base: &str) -> GenaiModel {
-    let endpoint = Endpoint::new(protocol, base).key("sk-simulated");
-    GenaiModel::builder().endpoint(provider, endpoint).build().unwrap()
-}
-
-async fn engine(provider: &'static str, protocol: Protocol, base: &str, streams: bool) -> Engine {
-    let model = model(provider, protocol, base);
-    let engine = Engine::builder().flow(WeatherFlow(provider));
-    let engine = if streams { engine.model(Streaming(model)) } else { engine.model(model) };
-    engine.build().await.unwrap()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_same_conversation_is_held_in_every_protocol() {
-    let Some(url) = prepared("PICOFLOW_TEST_AIMOCK_URL") else {
-        return;
-    };
-    for (provider, protocol, path) in [
-        ("openai", Protocol::OpenAiChat, "/v1"),
-        ("openai-responses", Protocol::OpenAiResponses, "/v1"),
-        ("anthropic", Protocol::Anthropic, "/v1"),
-        ("gemini", Protocol::Gemini, "/v1beta"),
-        ("ollama", Protocol::Ollama, ""),
-    ] {
-        let base = format!("{url}{path}");
-        for streams in [false, true] {
-            let engine = engine(provider, protocol, &base, streams).await;
-            let turn = Turn::new("WeatherFlow").message("weather two cities");
-            let reply =
-                engine.run(turn).await.unwrap_or_else(|error| panic!("{provider}: {error:?}"));
-            assert_eq!(reply.text, "Paris 20C, Rome 25C.", "{provider}");
-            let session = engine.session(&reply.session).await.unwrap().unwrap();
-            check_history(&session).unwrap();
-            let answers: Vec<_> = session
-                .flow
-                .memory
-                .values()
-                .flat_map(|memory| {
-                    memory.messages.iter().filter(|one| !one.is_ai()).map(|one| one.content.clone())
-                })
-                .filter(|text| text.ends_with("sunny"))
-                .collect();
-            assert_eq!(answers, ["Paris: sunny", "Rome: sunny"], "{provider}");
-        }
-        let model = model(provider, protocol, &base);
-        let said = |text: &str| ask(provider, "m", &[json!({ "type": "human", "content": text })]);
-        for (text, status) in [("rate limit me", 429), ("break", 500)] {
-            let whole = model.generate(said(text)).await.unwrap_err();
-            let streamed = collect(model.stream(said(text))).await.1.unwrap_err();
-            for error in [whole, streamed] {
-                assert!(error.is_transient(), "{provider}: {error}");
-                let source = std::error::Error::source(&error).unwrap().downcast_ref();
-                assert!(
-                    matches!(source, Some(ProviderError::Status { status: heard, .. }) if *heard == status),
-                    "{provider}: {error:?}"
-                );
-            }
-        }
-        for reply in
-            [model.generate(said("think")).await, collect(model.stream(said("think"))).await.1]
-        {
-            assert_eq!(reply.unwrap().text, "42", "{provider}");
-        }
-        if matches!(protocol, Protocol::OpenAiChat | Protocol::OpenAiResponses) {
-            for reply in [
-                model.generate(said("bad args")).await,
-                collect(model.stream(said("bad args"))).await.1,
-            ] {
-                let call = reply.unwrap().tool_calls.remove(0);
-                assert_eq!(call.arguments(), "{\"city\": \"Par", "{provider}");
-            }
-        }
-    }
-}
-
-/// One request to the control of the simulator.
+/// One request to the control of a simulator.
 async fn control(url: &str, method: &str, path: &str, body: &Value) -> String {
     let host = url.strip_prefix("http://").unwrap();
     let mut line = TcpStream::connect(host).await.unwrap();
     let body = body.to_string();
     let length = body.len();
     let request = format!(
-        "{method} /_llmock/{path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        "{method} /{path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
     );
     line.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
@@ -151,64 +55,185 @@ async fn control(url: &str, method: &str, path: &str, body: &Value) -> String {
     answer
 }
 
-/// What is broken, and whether the conversation gets over it.
-fn faults() -> Vec<(Value, bool)> {
-    let stream = |kind: &str| json!({ "type": "stream_fault", "kind": kind, "after_chunks": 1 });
-    vec![
-        (json!([]), true),
-        (json!([{ "type": "fail", "status": 429, "retry_after": 1, "times": 1 }]), true),
-        (json!([{ "type": "fail", "status": 500, "times": 2 }]), true),
-        (json!([{ "type": "fail", "status": 503, "times": 1 }]), true),
-        (json!([{ "type": "fail", "status": 400, "times": 1 }]), false),
-        (json!([{ "type": "tool_fault", "kind": "malformed_arguments" }]), true),
-        (json!([{ "type": "tool_fault", "kind": "unknown_tool" }]), true),
-        (json!([{ "type": "slow_first_token", "seconds": 0.5 }]), true),
-        (json!([{ "type": "delay", "seconds": 0.5 }]), true),
-        (json!([stream("disconnect")]), true),
-        (json!([stream("truncate")]), true),
-        (json!([stream("malformed")]), true),
-    ]
+/// Waits that are shortened as much as may be. They double each time, while those that are shortened at random may be about the
+/// same twice, which would spoil the grade.
+struct Shortest;
+
+impl Host for Shortest {
+    fn random(&self) -> u64 {
+        0
+    }
+}
+
+async fn engine(model: impl ChatModel, store: impl SessionStore) -> Engine {
+    let engine = Engine::builder().flow(TripFlow).model(model).store(store).host(Shortest);
+    engine.strict().build().await.unwrap()
+}
+
+/// Plays the scenario. Only a turn may fail; whatever comes to something else does not pass.
+async fn play(engine: &Engine, scenario: &Scenario, streams: bool) -> Result<Session, TurnError> {
+    if streams {
+        let played = streamed(engine, scenario).await;
+        return played.map(|(_, session)| session).map_err(|error| *error.downcast().unwrap());
+    }
+    scenario.run(engine).await.map_err(|error| match error {
+        ScenarioError::Turn { source, .. } => source,
+        error => panic!("{error}"),
+    })
+}
+
+/// What a session holds, but for the names of calls, and but for what was noted on the way.
+fn contents(session: &Session) -> Value {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(map) => {
+                map.remove("tool_call_id");
+                map.values_mut().for_each(strip);
+            }
+            Value::Array(list) => list.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    let mut contents = story::essence(session).unwrap();
+    strip(&mut contents);
+    contents.as_object_mut().unwrap().remove("warn");
+    contents
+}
+
+/// Takes a call that could not be made, and the answer to it, out of the contents. Returns the answer.
+fn without_told(contents: &mut Value) -> String {
+    let memories = contents["flow"]["memory"].as_object_mut().unwrap();
+    let mut told = Vec::new();
+    for messages in memories.values_mut().map(|memory| memory["messages"].as_array_mut().unwrap()) {
+        while let Some(at) = messages.iter().position(|one| one["status"] == "error") {
+            told.push(messages.remove(at));
+            messages.remove(at - 1);
+        }
+    }
+    assert_eq!(told.len(), 1, "{told:?}");
+    told.remove(0)["content"].as_str().unwrap().to_owned()
+}
+
+/// The sessions of a scripted model: of the whole scenario, and of its first two turns.
+struct Scripted {
+    whole: Value,
+    begun: Value,
+}
+
+impl Scripted {
+    async fn new() -> Self {
+        let mut first = scenario().unwrap();
+        first.turns.truncate(2);
+        first.final_state.clear();
+        let engine = async || engine(scripted(), MemoryStore::new()).await;
+        let whole = play(&engine().await, &scenario().unwrap(), false).await.unwrap();
+        let begun = play(&engine().await, &first, false).await.unwrap();
+        Self { whole: contents(&whole), begun: contents(&begun) }
+    }
+
+    /// Plays the scenario with a fault, and checks what comes of it.
+    async fn check(
+        &self,
+        model: Searched<GenaiModel>,
+        simulator: impl Simulator,
+        fault: Option<Fault>,
+        streams: bool,
+        case: &str,
+    ) {
+        let store = Arc::new(MemoryStore::new());
+        let model = Arc::new(Cued::new(model, simulator, cues(fault)));
+        let engine = engine(Arc::clone(&model), Searched(Arc::clone(&store))).await;
+        let began = Instant::now();
+        let played = play(&engine, &scenario().unwrap(), streams).await;
+        search_shown("a conversation", &played);
+        let outcome = fault.map_or(Outcome::Passes(0), Fault::outcome);
+        match (outcome, played) {
+            (Outcome::Passes(attempts), Ok(session)) => {
+                assert_eq!(contents(&session), self.whole, "{case}");
+                let failed = session.warn.iter().filter(|one| one.message.starts_with("attempt "));
+                assert_eq!(failed.count(), attempts, "{case}: {:?}", session.warn);
+            }
+            (Outcome::Told(words), Ok(session)) => {
+                let mut contents = contents(&session);
+                let told = without_told(&mut contents);
+                assert!(told.contains(words), "{case}: {told}");
+                assert_eq!(contents, self.whole, "{case}");
+            }
+            (Outcome::Fails(is_wanted), Err(error)) => {
+                search_error(&error);
+                assert!(is_wanted(&error), "{case}: {error:?}");
+                let [summary] = &*store.list(&SessionQuery::default()).await.unwrap() else {
+                    panic!("{case}: not one session");
+                };
+                let session = store.load(&summary.id).await.unwrap().unwrap();
+                check_history(&session).unwrap();
+                assert_eq!(contents(&session), self.begun, "{case}");
+                let [noted] = &*session.error else {
+                    panic!("{case}: {:?}", session.error);
+                };
+                assert_eq!(noted.extra["code"], error.code(), "{case}");
+                return;
+            }
+            (_, played) => panic!("{case}: {played:?}"),
+        }
+        assert!(model.rest().is_empty(), "{case}: {:?}", model.rest());
+        if fault == Some(Fault::SlowStart) {
+            assert!(began.elapsed().as_millis() >= 500, "{case}");
+        }
+    }
+}
+
+/// No fault, and each one.
+fn faults() -> impl Iterator<Item = Option<Fault>> {
+    [None].into_iter().chain(Fault::ALL.map(Some))
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_breaks_the_grade_is_clean() {
+async fn the_trip_comes_to_the_same_in_every_protocol_whatever_breaks() {
+    let Some(url) = prepared("PICOFLOW_TEST_AIMOCK_URL") else {
+        return;
+    };
+    let scripted = Scripted::new().await;
+    for (protocol, path) in aimock::SERVED {
+        for fault in faults() {
+            if fault.is_some_and(|fault| !aimock::can(fault, protocol)) {
+                continue;
+            }
+            for streams in [false, true] {
+                let case = format!("{protocol:?}, {fault:?}, streams: {streams}");
+                let model = model_of(PROVIDER, protocol, &format!("{url}{path}"));
+                let simulator = Aimock { url: url.clone(), protocol, streams };
+                scripted.check(model, simulator, fault, streams, &case).await;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_trip_comes_to_the_same_whatever_breaks_and_its_grade_is_clean() {
     let Some(url) = prepared("PICOFLOW_TEST_LLMOCK_URL") else {
         return;
     };
-    for (provider, protocol, path) in [
-        ("openai", Protocol::OpenAiChat, "/v1"),
-        ("openai-responses", Protocol::OpenAiResponses, "/v1"),
-        ("anthropic", Protocol::Anthropic, "/anthropic/v1"),
-        ("gemini", Protocol::Gemini, "/gemini/v1beta"),
-        ("groq", Protocol::OpenAiChat, "/groq/openai/v1"),
-    ] {
-        for streams in [false, true] {
-            for (behaviors, gets_over) in faults() {
-                let is_of_streams = behaviors.to_string().contains("stream_fault");
-                if is_of_streams && !streams {
+    let scripted = Scripted::new().await;
+    for fault in faults() {
+        control(&url, "POST", "_llmock/reset", &json!({})).await;
+        let mut checks = Vec::new();
+        for (protocol, base, path) in llmock::SERVED {
+            for streams in [false, true] {
+                if fault.is_some_and(|fault| !llmock::can(fault, protocol, streams)) {
                     continue;
                 }
-                let told = format!("{provider}, streams: {streams}, {behaviors}");
-                control(&url, "POST", "reset", &json!({})).await;
-                let set = json!({ "behaviors": behaviors });
-                let answer = control(&url, "POST", "scenario", &set).await;
-                assert!(answer.starts_with("HTTP/1.1 201") || behaviors == json!([]), "{answer}");
-                let engine = engine(provider, protocol, &format!("{url}{path}"), streams).await;
-                let ran = engine.run(Turn::new("WeatherFlow").message("Weather?")).await;
-                match ran {
-                    Ok(reply) => {
-                        assert!(gets_over && !reply.text.is_empty(), "{told}: {reply:?}");
-                        let session = engine.session(&reply.session).await.unwrap().unwrap();
-                        check_history(&session).unwrap();
-                    }
-                    Err(error) => {
-                        assert!(!gets_over, "{told}: {error:?}");
-                        assert!(matches!(error, TurnError::Model { .. }), "{told}: {error:?}");
-                    }
-                }
-                let verdict = control(&url, "GET", "verdict?format=text", &json!({})).await;
-                assert!(verdict.contains("PASS") && !verdict.contains("WARN"), "{told}: {verdict}");
+                let case = format!("{base}, {protocol:?}, {fault:?}, streams: {streams}");
+                let model = model_of(PROVIDER, protocol, &format!("{url}{base}"));
+                let simulator = Llmock { url: url.clone(), path, streams };
+                let scripted = &scripted;
+                checks.push(async move {
+                    scripted.check(model, simulator, fault, streams, &case).await;
+                });
             }
         }
+        join_all(checks).await;
+        let verdict = control(&url, "GET", "_llmock/verdict?format=text", &json!({})).await;
+        assert!(verdict.contains("PASS") && !verdict.contains("WARN"), "{fault:?}: {verdict}");
     }
 }
