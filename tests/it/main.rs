@@ -67,6 +67,7 @@ mod schemas;
 #[cfg(feature = "server")]
 mod server;
 #[cfg(feature = "genai")]
+#[cfg(any(feature = "genai", feature = "mcp"))]
 mod secrets;
 mod session_document;
 mod sessions;

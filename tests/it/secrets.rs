@@ -1,18 +1,22 @@
 //! Planted secrets, and the search for them in whatever a test run leaves behind: logs, sessions, recordings, errors.
 //!
-//! The keys of all tests are given out here, and with the first of them begins the search of all that any crate logs. What
+//! The keys and tokens of all tests are given out here, and with the first of them begins the search of all that any crate logs. What
 //! is found ends the process, so that neither a task nor a caught panic can hide it.
 
 mod logs;
+#[cfg(feature = "genai")]
 mod searched;
 
-pub(crate) use logs::Watch;
-pub(crate) use searched::Searched;
+#[cfg(feature = "genai")]
+pub(crate) use self::{logs::Watch, searched::Searched};
 
+#[cfg(feature = "genai")]
 use picoflow::genai::Protocol;
+#[cfg(feature = "genai")]
+use std::fmt::Debug;
 use std::{
     error::Error,
-    fmt::{Debug, Write as _},
+    fmt::Write as _,
     io::{self, Write as _},
     process,
 };
@@ -23,13 +27,20 @@ const MARK: &str = "pL4nt3dS3cr3t";
 /// The same as a list of bytes is shown.
 const MARK_AS_BYTES: &str = "112, 76, 52, 110, 116, 51, 100, 83, 51, 99, 114, 51, 116";
 
-/// A key for a provider, in the form of its maker's.
-pub(crate) fn key(protocol: Protocol) -> &'static str {
+/// A token for a server of any kind.
+pub(crate) fn token() -> &'static str {
     logs::watch();
+    "sk-proj-pL4nt3dS3cr3t0123456789abcdef"
+}
+
+/// A key for a provider, in the form of its maker's.
+#[cfg(feature = "genai")]
+pub(crate) fn key(protocol: Protocol) -> &'static str {
+    let token = token();
     match protocol {
         Protocol::Anthropic => "sk-ant-api03-pL4nt3dS3cr3t-0123456789abcdef-AA",
         Protocol::Gemini => "AIzaSypL4nt3dS3cr3t0123456789abcdef",
-        _ => "sk-proj-pL4nt3dS3cr3t0123456789abcdef",
+        _ => token,
     }
 }
 
@@ -47,6 +58,7 @@ pub(crate) fn search(what: &str, text: &str) {
 }
 
 /// Searches a value as it is shown.
+#[cfg(feature = "genai")]
 pub(crate) fn search_shown(what: &str, value: &impl Debug) {
     search(what, &format!("{value:?}"));
 }
@@ -66,7 +78,7 @@ fn told(error: &(dyn Error + 'static)) -> String {
 
 #[test]
 fn a_secret_is_found_in_a_text_in_bytes_and_in_the_source_of_an_error() {
-    let key = key(Protocol::Gemini);
+    let key = token();
     assert!(is_in(&format!("the key {key} is wrong")));
     assert!(is_in(&format!("{:?}", key.as_bytes())));
     assert!(!is_in("the key sk-… is wrong"));
@@ -79,7 +91,7 @@ fn a_secret_is_found_in_a_text_in_bytes_and_in_the_source_of_an_error() {
 #[test]
 #[ignore = "ends its process"]
 fn a_task_that_nobody_waits_for_logs_a_key() {
-    let key = key(Protocol::OpenAiChat);
+    let key = token();
     drop(std::thread::spawn(move || tracing::trace!("authorization: Bearer {key}")).join());
 }
 

@@ -238,7 +238,7 @@ pub(crate) fn check_document(session: &Session) {
     let text = serde_json::to_string(session).unwrap();
     let back: Session = serde_json::from_str(&text).unwrap();
     assert_eq!(serde_json::to_string(&back).unwrap(), text);
-    #[cfg(feature = "genai")]
+    #[cfg(any(feature = "genai", feature = "mcp"))]
     crate::secrets::search("a session", &text);
 }
 

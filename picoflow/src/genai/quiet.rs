@@ -1,4 +1,4 @@
-//! genai without a voice: what it cannot read it logs as it came, and that may be a whole body.
+//! genai without a voice: it logs bodies, and events that it does not know as they came.
 
 use std::{
     future::{Future, poll_fn},

@@ -1,6 +1,7 @@
 //! Connections that are lost, and lists that change.
 
 use super::{Does, Fake, call, connect, lines::said, to};
+use crate::secrets::{search, token};
 use picoflow::{
     mcp::{McpServer, McpService},
     no_arguments,
@@ -114,7 +115,8 @@ async fn serve(address: SocketAddr, stop: &CancellationToken) -> SocketAddr {
 async fn a_service_that_is_started_anew_is_found_again_over_http() {
     let stop = CancellationToken::new();
     let address = serve((Ipv4Addr::LOCALHOST, 0).into(), &stop).await;
-    let (_client, tools) = connect(McpServer::http(format!("http://{address}/mcp"))).await;
+    let server = McpServer::http(format!("http://{address}/mcp")).bearer(token());
+    let (_client, tools) = connect(server).await;
     assert_eq!(call(&tools, "ping", json!({})).await.text(), "pong");
 
     stop.cancel();
@@ -122,6 +124,7 @@ async fn a_service_that_is_started_anew_is_found_again_over_http() {
     let output = call(&tools, "ping", json!({})).await;
     assert!(output.is_error);
     assert!(output.text().ends_with("could not be reached. The tool did not run."), "{output:?}");
+    search("an answer", &format!("{output:?}"));
 
     let stop = CancellationToken::new();
     serve(address, &stop).await;

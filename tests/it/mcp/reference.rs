@@ -94,7 +94,7 @@ async fn our_client_uses_the_reference_server_over_standard_input_and_output() {
 #[tokio::test]
 async fn our_client_uses_the_reference_server_over_http() {
     let Some(prepared) = Prepared::new() else { return };
-    everything(McpServer::http(prepared.url)).await;
+    everything(McpServer::http(prepared.url).bearer(crate::secrets::token())).await;
 }
 
 /// The reference server at an address of its own, so that it can be killed.

@@ -114,10 +114,9 @@ impl<F: Fn(&str) + Send + Sync> log::Log for Watch<F> {
 #[test]
 fn a_secret_is_found_in_every_field_of_events_and_spans_and_in_the_records_of_log() {
     use log::Log;
-    use picoflow::genai::Protocol;
     use std::sync::{Arc, Mutex};
 
-    let key = super::key(Protocol::OpenAiChat);
+    let key = super::token();
     let records = Arc::new(Mutex::new(Vec::new()));
     let found = Arc::clone(&records);
     let watch = || {
@@ -146,7 +145,7 @@ fn a_secret_is_found_in_every_field_of_events_and_spans_and_in_the_records_of_lo
 
 #[test]
 fn once_there_is_a_key_whatever_any_thread_logs_is_searched() {
-    super::key(picoflow::genai::Protocol::OpenAiChat);
+    super::token();
     let searched = || SEARCHED.load(Ordering::Relaxed);
     for log in [|| tracing::trace!("by tracing"), || log::trace!("by log")] {
         let before = searched();
