@@ -12,7 +12,7 @@ pub use builder::EngineBuilder;
 pub use turn::{Reply, Turn};
 
 use crate::{
-    CompiledFlow, FlowId, Host, StepId, TurnError,
+    CompiledFlow, FlowId, Host, StepId, TurnError, TurnSite,
     model::ChatModel,
     run::{Draft, Run},
     session::{
@@ -85,7 +85,7 @@ impl Engine {
 
     /// The same flows and the same model over another store and another host, such as those of one turn in a durable
     /// engine. Nothing is compiled again, and the store is taken as it is: call [`SessionStore::prepare`] where it
-    /// needs that.
+    /// needs that. A host that watches this engine, see [`Host::around`], watches that one too.
     ///
     #[doc = include_str!("docs/journal.md")]
     #[must_use]
@@ -94,7 +94,7 @@ impl Engine {
             flows: Arc::clone(&self.0.flows),
             model: Arc::clone(&self.0.model),
             store: Arc::new(store),
-            host: Arc::new(host),
+            host: self.0.host.around(Arc::new(host)),
             locks: SessionLocks::default(),
         }))
     }
@@ -154,6 +154,17 @@ impl Engine {
     #[doc = include_str!("docs/engine_turn.md")]
     pub async fn run(&self, turn: Turn) -> Result<Reply, TurnError> {
         let flow = self.compiled(turn.flow.as_str())?;
+        let site = TurnSite {
+            flow: &flow.id,
+            model: &flow.model,
+            session: turn.session.as_deref().or(turn.token.as_deref()),
+            message: turn.message.as_deref(),
+        };
+        self.0.host.turn(site, Box::pin(self.run_within(flow, &turn))).await
+    }
+
+    /// Runs the turn within its time.
+    async fn run_within(&self, flow: &Arc<CompiledFlow>, turn: &Turn) -> Result<Reply, TurnError> {
         turn.check(flow)?;
         let Some(limit) = turn.timeout else {
             return self.run_checked(flow, turn).await;

@@ -1,20 +1,21 @@
 //! The seam between a turn and the world.
 
 use crate::{
-    BoxError, BoxFuture, StepId,
-    model::{ModelError, ModelReply},
+    BoxError, BoxFuture, BranchId, FlowId, ModelRef, Reply, StepId, ToolCall, TurnError,
+    model::{ChatRequest, ModelError, ModelReply},
     tool::ToolResult,
 };
 use std::{
     fmt,
     hash::{BuildHasher, RandomState},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 /// Where a turn runs.
 ///
-/// Every clock reading, id, random number, wait, model call and tool call of a turn goes through it, so that a test
-/// can fix them and a durable engine can journal them.
+/// Every clock reading, id, random number, wait, model call and tool call of a turn goes through it, and the turn as a
+/// whole, so that a test can fix them, a durable engine can journal them, and whoever measures can see them.
 ///
 /// What a host does not answer is answered by the system. [`SystemHost`], the default, leaves all to it and just runs what it
 /// is given.
@@ -42,6 +43,16 @@ pub trait Host: Send + Sync + 'static {
         Box::pin(tokio::time::sleep(duration))
     }
 
+    /// Runs one whole turn: whatever [`Engine::run`](crate::Engine::run) does for it, the wait for its session and the
+    /// write included. A turn that is sent again and has its answer comes here too, see [`Reply::replayed`].
+    fn turn<'a>(
+        &'a self,
+        _site: TurnSite<'a>,
+        turn: BoxFuture<'a, Result<Reply, TurnError>>,
+    ) -> BoxFuture<'a, Result<Reply, TurnError>> {
+        turn
+    }
+
     /// Runs one attempt at a model call.
     fn model_call<'a>(
         &'a self,
@@ -63,6 +74,12 @@ pub trait Host: Send + Sync + 'static {
     /// What keeps the outcomes of calls, if the turn can be resumed. Default: nothing does.
     fn journal(&self) -> Option<&dyn Journal> {
         None
+    }
+
+    /// The host that [`Engine::over`](crate::Engine::over) uses when it is given `other` in the place of this one.
+    /// Default: `other`. A host that only watches puts itself around it, so that it watches there too.
+    fn around(&self, other: Arc<dyn Host>) -> Arc<dyn Host> {
+        other
     }
 }
 
@@ -86,18 +103,48 @@ pub trait Journal: Send + Sync {
     fn record(&self, key: String, outcome: String) -> BoxFuture<'_, Result<(), BoxError>>;
 }
 
+/// Which turn it is.
+///
+/// See [`Host`] for an example.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct TurnSite<'a> {
+    /// The flow.
+    pub flow: &'a FlowId,
+    /// The flow's model, which steps may replace by their own.
+    pub model: &'a ModelRef,
+    /// The session; `None` if it is a new one, whose id the [`Reply`] tells.
+    pub session: Option<&'a str>,
+    /// What the user says.
+    pub message: Option<&'a str>,
+}
+
 /// Which call of a turn it is.
 ///
 /// See [`Host`] for an example.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct CallSite<'a> {
+    /// The flow.
+    pub flow: &'a FlowId,
     /// The session.
     pub session: &'a str,
     /// The step.
     pub step: &'a StepId,
+    /// The branch of a [`run_steps`](crate::Cx::run_steps), if the call is made in one.
+    pub branch: Option<&'a BranchId>,
     /// The id of the tool call, or of the first of a group; `None` for a model call.
     pub call: Option<&'a str>,
+    /// The tool call, or those of a group; none for a model call.
+    pub calls: &'a [ToolCall],
+    /// What the model is asked; `None` for a tool call.
+    pub request: Option<&'a ChatRequest>,
+    /// Which attempt at a model's reply it is, from 1.
+    pub attempt: u32,
+    /// Whether the model is asked for its reply bit by bit.
+    pub is_streamed: bool,
+    /// How long it may take. After that it is dropped.
+    pub limit: Duration,
 }
 
 /// The system's clock, random numbers and timers.

@@ -40,7 +40,7 @@ pub use error::TurnError;
 pub use event::TurnEvent;
 pub use flow::{BuildError, CompiledFlow, CompiledStep, Flow, Steps};
 pub use harness::{HarnessReply, StepHarness};
-pub use host::{CallSite, Host, Journal, SystemHost};
+pub use host::{CallSite, Host, Journal, SystemHost, TurnSite};
 pub use id::{FlowId, StepId};
 pub use limits::Limits;
 pub use model::{ChatModel, ModelOutput, ModelRef, ModelReply};

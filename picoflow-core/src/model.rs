@@ -352,6 +352,20 @@ impl ModelError {
         Self::Blocked(Box::new(block))
     }
 
+    /// A name for programs, as in [`TurnError::code`](crate::TurnError::code). It does not change.
+    ///
+    /// ```
+    /// assert_eq!(picoflow_core::model::ModelError::transient("503").code(), "MODEL_UNAVAILABLE");
+    /// ```
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Transient { .. } => "MODEL_UNAVAILABLE",
+            Self::Permanent(_) => "MODEL_FAILED",
+            Self::Blocked(_) => "MODEL_BLOCKED",
+            Self::TimedOut(_) => "MODEL_TIMED_OUT",
+        }
+    }
+
     /// Whether another try may help.
     /// See [`ModelError`] for an example.
     pub const fn is_transient(&self) -> bool {

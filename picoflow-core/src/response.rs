@@ -251,6 +251,15 @@ impl<At> Response<At> {
         Self { action, feedback: None, travels: Travels::default(), at: PhantomData }
     }
 
+    /// What this does, by the name of the function that made it, such as `go`.
+    ///
+    /// ```
+    /// assert_eq!(picoflow_core::stay_with("Which year?").transition(), "stay");
+    /// ```
+    pub const fn transition(&self) -> &'static str {
+        self.action.builder()
+    }
+
     /// The step this moves to, if it moves.
     pub const fn target(&self) -> Option<&StepId> {
         match &self.action {

@@ -25,7 +25,7 @@ pub(crate) use turn::{Outcome, Start};
 pub(crate) use within::within;
 
 use crate::{
-    ParallelInvocation, StepId, TurnError, TurnEvent,
+    BranchId, ParallelInvocation, StepId, TurnError, TurnEvent,
     flow::{CompiledFlow, CompiledStep},
     host::{CallSite, Host},
     model::{ChatModel, Usage},
@@ -35,9 +35,12 @@ use crate::{
     step::HookResult,
 };
 use serde_json::{Map, Value};
-use std::sync::{
-    Arc, OnceLock,
-    atomic::{AtomicU32, Ordering},
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -241,7 +244,18 @@ impl Env {
     }
 
     #[inline]
-    fn site<'a>(&'a self, step: &'a CompiledStep, call: Option<&'a str>) -> CallSite<'a> {
-        CallSite { session: &self.session, step: &step.id, call }
+    fn site<'a>(&'a self, step: &'a CompiledStep, branch: Option<&'a BranchId>) -> CallSite<'a> {
+        CallSite {
+            flow: &self.flow.id,
+            session: &self.session,
+            step: &step.id,
+            branch,
+            call: None,
+            calls: &[],
+            request: None,
+            attempt: 1,
+            is_streamed: false,
+            limit: Duration::MAX,
+        }
     }
 }

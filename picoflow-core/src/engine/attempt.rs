@@ -22,7 +22,7 @@ impl Engine {
     pub(super) async fn run_checked(
         &self,
         flow: &Arc<CompiledFlow>,
-        turn: Turn,
+        turn: &Turn,
     ) -> Result<Reply, TurnError> {
         let (id, is_first) = match (&turn.session, &turn.token) {
             (Some(id), _) => (id.clone(), false),
@@ -36,8 +36,8 @@ impl Engine {
         });
         let (_guard, stored) = open.await.ok_or(TurnError::Cancelled)??;
         match stored {
-            Some(stored) if is_first => first_again(&stored, flow, &turn),
-            Some(stored) => self.run_stored(flow, stored, &turn).await,
+            Some(stored) if is_first => first_again(&stored, flow, turn),
+            Some(stored) => self.run_stored(flow, stored, turn).await,
             None if is_first => self.run_new(flow, id, turn).await,
             None => Err(TurnError::UnknownSession { session: id }),
         }
@@ -52,7 +52,7 @@ impl Engine {
         &self,
         flow: &Arc<CompiledFlow>,
         id: String,
-        mut turn: Turn,
+        turn: &Turn,
     ) -> Result<Reply, TurnError> {
         let mut context = Map::new();
         if let Some(config) = turn.config.clone() {
@@ -60,10 +60,9 @@ impl Engine {
         }
         let context = Arc::new(Value::Object(context));
         let current = initial_step(flow, &context)?;
-        let mut run =
-            Run::new(self.env(flow, &id, None, context, &turn), Draft::new(flow, current));
+        let mut run = Run::new(self.env(flow, &id, None, context, turn), Draft::new(flow, current));
         run.images.clone_from(&turn.images);
-        let (run, outcome) = work(run, Start::New, turn.message.take()).await;
+        let (run, outcome) = work(run, Start::New, turn.message.clone()).await;
         let outcome = outcome?;
         let now = self.0.host.now().into();
         let session = new_session(&run, id, now, turn.token.clone(), &outcome)?;
@@ -72,7 +71,7 @@ impl Engine {
             // Another process was faster with the same turn.
             Err(StoreError::Conflict { session }) if turn.token.is_some() => {
                 let stored = keeper.load(&session).await?;
-                first_again(&stored.ok_or(TurnError::Conflict { session })?, flow, &turn)
+                first_again(&stored.ok_or(TurnError::Conflict { session })?, flow, turn)
             }
             created => {
                 created?;

@@ -5,7 +5,7 @@ use super::{
     within,
 };
 use crate::{
-    Cx, Hidden, StepResponse, ToolDefinition, TurnError, TurnEvent, Verdict,
+    CallSite, Cx, Hidden, StepResponse, ToolDefinition, TurnError, TurnEvent, Verdict,
     flow::CompiledStep,
     model::{
         Block, ChatRequest, ModelError, ModelFailure, ModelOutput, ModelRef, ModelReply, Purpose,
@@ -148,7 +148,7 @@ impl Run {
         let mut refusal: Option<Refusal> = None;
         let mut attempt = 1;
         loop {
-            let failure = match self.attempt(env, step, request, refusal.as_ref()).await? {
+            let failure = match self.attempt(env, step, request, refusal.as_ref(), attempt).await? {
                 Ok(reply) => {
                     self.record.usage.add(&reply.usage);
                     match self.judge(step, at, &reply, schema)? {
@@ -276,14 +276,16 @@ impl Run {
         step: &CompiledStep,
         request: &ChatRequest,
         refusal: Option<&Refusal>,
+        attempt: u32,
     ) -> Result<Result<ModelReply, ModelError>, TurnError> {
-        let mut request = request.clone();
-        if let Some(Refusal { nudge, .. }) = refusal {
+        let nudged = refusal.map(|Refusal { nudge, .. }| {
             let message = self.message(step, MessageKind::Human, nudge.clone(), Map::new());
+            let mut request = request.clone();
             Arc::make_mut(&mut request.messages).push(Arc::new(message));
-        }
+            request
+        });
         self.emit(TurnEvent::ModelCalled { step: step.id.clone() });
-        self.call_model(env, step, request).await
+        self.call_model(env, step, nudged.as_ref().unwrap_or(request), attempt).await
     }
 
     /// One model call within its time, unless a journal knows what it came to.
@@ -291,19 +293,26 @@ impl Run {
         &mut self,
         env: &Env,
         step: &CompiledStep,
-        request: ChatRequest,
+        request: &ChatRequest,
+        attempt: u32,
     ) -> Result<Result<ModelReply, ModelError>, TurnError> {
         let unknown = match self.recall_reply(env)? {
             Some(Ok(known)) => return Ok(known),
             Some(Err(unknown)) => Some(unknown),
             None => None,
         };
-        let call = match self.hearer(&request) {
-            Some(listener) => Box::pin(streamed(&*env.model, request, listener)),
-            None => env.model.generate(request),
-        };
-        let call = env.host.model_call(env.site(step, None), call);
         let limit = step.limits.model_timeout;
+        let branch = self.branch.as_ref().map(|branch| &*branch.id);
+        let mut site =
+            CallSite { request: Some(request), attempt, limit, ..env.site(step, branch) };
+        let call = match self.hearer(request) {
+            Some(listener) => {
+                site.is_streamed = true;
+                Box::pin(streamed(&*env.model, request.clone(), listener))
+            }
+            None => env.model.generate(request.clone()),
+        };
+        let call = env.host.model_call(site, call);
         let result = within(limit, call).await.unwrap_or(Err(ModelError::TimedOut(limit)));
         if let Some(unknown) = unknown {
             Box::pin(keep_reply(unknown, &result)).await?;

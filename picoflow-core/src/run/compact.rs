@@ -110,7 +110,7 @@ impl Run {
             cancellation: env.cancellation.clone(),
         };
         // Whatever is wrong with this model, the turn has its reply already.
-        let call = AssertUnwindSafe(self.call_model(env, step, request)).catch_unwind().await;
+        let call = AssertUnwindSafe(self.call_model(env, step, &request, 1)).catch_unwind().await;
         let answered = match call {
             Ok(answered) => answered?,
             Err(panic) => return Ok(Err(SummaryError::Panicked(panic_text(panic)))),

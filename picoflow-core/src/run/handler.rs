@@ -7,13 +7,13 @@ use super::{
     within,
 };
 use crate::{
-    BoxFuture, Cx, ToolCall, TurnError,
+    BoxFuture, CallSite, Cx, ToolCall, TurnError,
     flow::Route,
     native::{NativeTool, ToolContext},
     tool::{CallView, Failure, ToolError, ToolResult},
 };
 use futures_util::FutureExt;
-use std::{panic::AssertUnwindSafe, time::Duration};
+use std::{panic::AssertUnwindSafe, slice, time::Duration};
 
 /// What a handler is given.
 pub(super) enum Job<'a> {
@@ -23,10 +23,10 @@ pub(super) enum Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn first_id(&self) -> Option<&'a str> {
+    fn calls(&self) -> &'a [ToolCall] {
         match self {
-            Self::One(_, view) | Self::Native(_, view) => Some(view.call().id()),
-            Self::Group(_, calls) => calls.first().map(ToolCall::id),
+            Self::One(_, view) | Self::Native(_, view) => slice::from_ref(view.call()),
+            Self::Group(_, calls) => calls,
         }
     }
 }
@@ -53,8 +53,11 @@ impl Run {
             },
         };
         let (before, depth) = (self.draft.clone(), self.depth);
-        let site = env.site(step, job.first_id());
         let limit = step.limits.tool_timeout;
+        let (branch, calls) = (self.branch.clone(), job.calls());
+        let branch = branch.as_ref().map(|branch| &*branch.id);
+        let call = calls.first().map(ToolCall::id);
+        let site = CallSite { call, calls, limit, ..env.site(step, branch) };
         let result = {
             let mut cx = Cx::new(self, at);
             let started = match job {

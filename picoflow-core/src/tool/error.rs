@@ -101,6 +101,24 @@ impl ToolError {
         Self(Failure::Internal(error.into()))
     }
 
+    /// A name for programs, as in [`TurnError::code`](crate::TurnError::code). It does not change.
+    ///
+    /// ```
+    /// use picoflow_core::ToolError;
+    ///
+    /// assert_eq!(ToolError::feedback("Which year?").code(), "TOOL_FEEDBACK");
+    /// assert_eq!(ToolError::internal("disk full").code(), "TOOL_FAILED");
+    /// assert_eq!(ToolError::abort("the payment service is gone").code(), "TOOL_ABORTED");
+    /// ```
+    pub const fn code(&self) -> &'static str {
+        match &self.0 {
+            Failure::Feedback(_) => "TOOL_FEEDBACK",
+            Failure::Arguments(_) => "TOOL_ARGUMENTS",
+            Failure::Internal(_) => "TOOL_FAILED",
+            Failure::Abort(_) => "TOOL_ABORTED",
+        }
+    }
+
     pub(crate) const fn arguments(faults: Vec<ArgumentFault>) -> Self {
         Self(Failure::Arguments(faults))
     }
