@@ -14,6 +14,9 @@ mod http;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 
+#[cfg(feature = "otel")]
+pub mod otel;
+
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "postgres")]

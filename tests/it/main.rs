@@ -49,6 +49,8 @@ mod many_tools;
 mod mcp;
 mod model_failures;
 mod native;
+#[cfg(feature = "otel")]
+mod otel;
 mod parallel;
 mod parts;
 #[cfg(feature = "postgres")]
