@@ -37,3 +37,6 @@ struct Mcp;
 #[cfg(all(doctest, feature = "server"))]
 #[doc = include_str!("../../docs/src/server.md")]
 struct Server;
+#[cfg(all(doctest, feature = "otel"))]
+#[doc = include_str!("../../docs/src/telemetry.md")]
+struct Telemetry;
