@@ -3,7 +3,7 @@
 use opentelemetry_sdk::{
     metrics::{
         InMemoryMetricExporter, SdkMeterProvider,
-        data::{AggregatedMetrics, Histogram, MetricData},
+        data::{AggregatedMetrics, Histogram, MetricData, ResourceMetrics, ScopeMetrics},
     },
     trace::{InMemorySpanExporter, SdkTracerProvider, SpanData},
 };
@@ -14,6 +14,9 @@ use picoflow::otel::{
 use std::collections::BTreeMap;
 use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::{Layer, filter::filter_fn, layer::SubscriberExt, registry};
+
+/// For each set of attributes how often something was measured, and what it sums up to.
+pub(super) type Points = BTreeMap<String, (u64, f64)>;
 
 /// Collects what the thread of the test tells.
 pub(super) struct Seen {
@@ -82,11 +85,11 @@ impl Seen {
     }
 
     /// Each histogram: its unit, and for each set of attributes how often, and how much.
-    pub(super) fn histograms(&self) -> BTreeMap<String, (String, BTreeMap<String, (u64, f64)>)> {
+    pub(super) fn histograms(&self) -> BTreeMap<String, (String, Points)> {
         self.meters.force_flush().unwrap();
         let finished = self.metrics.get_finished_metrics().unwrap();
         let latest = finished.last().unwrap();
-        let metrics = latest.scope_metrics().flat_map(|scope| scope.metrics());
+        let metrics = latest.scope_metrics().flat_map(ScopeMetrics::metrics);
         let read = metrics.map(|metric| {
             let points = match metric.data() {
                 AggregatedMetrics::F64(MetricData::Histogram(data)) => points(data, |sum| sum),
@@ -105,8 +108,8 @@ impl Seen {
     pub(super) fn buckets(&self, name: &str) -> Vec<f64> {
         self.meters.force_flush().unwrap();
         let finished = self.metrics.get_finished_metrics().unwrap();
-        let metrics = finished.iter().flat_map(|all| all.scope_metrics());
-        let mut metrics = metrics.flat_map(|scope| scope.metrics());
+        let metrics = finished.iter().flat_map(ResourceMetrics::scope_metrics);
+        let mut metrics = metrics.flat_map(ScopeMetrics::metrics);
         let metric = metrics.find(|metric| metric.name() == name).unwrap();
         match metric.data() {
             AggregatedMetrics::F64(MetricData::Histogram(data)) => {
@@ -120,7 +123,7 @@ impl Seen {
     }
 }
 
-fn points<T: Copy>(data: &Histogram<T>, number: impl Fn(T) -> f64) -> BTreeMap<String, (u64, f64)> {
+fn points<T: Copy>(data: &Histogram<T>, number: impl Fn(T) -> f64) -> Points {
     let points = data.data_points().map(|point| {
         let mut of: Vec<_> = point.attributes().map(pair).collect();
         of.sort_unstable();
