@@ -6,6 +6,7 @@ mod access;
 mod api;
 mod caller;
 mod document;
+mod page;
 mod problem;
 mod request;
 mod serve;
@@ -37,6 +38,7 @@ use tokio_util::sync::CancellationToken;
 /// | `GET /ai/sessions/{session}` | a session's document |
 /// | `GET /health`, `GET /ready` | whether the process is there, and whether it can take turns |
 /// | `GET /openapi.json` | all of this as an OpenAPI document |
+/// | `GET /page` | a [page](HttpService::page) for a browser; on a listener of its own also at `/` |
 ///
 #[doc = include_str!("docs/server_service.md")]
 #[derive(Clone)]
@@ -50,6 +52,7 @@ pub struct HttpService {
     turns: usize,
     connections: usize,
     inside: bool,
+    page: bool,
 }
 
 impl HttpService {
@@ -65,6 +68,7 @@ impl HttpService {
             turns: 2048,
             connections: 4096,
             inside: cfg!(debug_assertions),
+            page: cfg!(debug_assertions),
         }
     }
 
@@ -145,16 +149,30 @@ impl HttpService {
         self
     }
 
+    /// Whether the service has a page for a browser: a chat, and beside it the flow's steps with the current one lit, the
+    /// tool calls and transitions of each turn, the state, the warnings and the tokens, as far as the caller may look
+    /// [inside](HttpService::inside). Default: in debug builds.
+    ///
+    /// It is at `/page`, and on a listener of its own also at `/`. Nested under `/assistant`, it is at `/assistant/page`.
+    /// Its files are open to everybody, since they hold nothing but themselves: where the service wants a token, it asks for it.
+    ///
+    #[doc = include_str!("docs/server_page.md")]
+    pub const fn page(mut self, is_served: bool) -> Self {
+        self.page = is_served;
+        self
+    }
+
     /// The service as a router, to be nested in or merged into an app of one's own, which speaks TLS and limits
     /// connections.
     ///
     #[doc = include_str!("docs/server_router.md")]
     pub fn router(self) -> Router {
-        self.router_until(CancellationToken::new())
+        self.router_until(CancellationToken::new(), &["/page"])
     }
 
-    fn router_until(self, stop: CancellationToken) -> Router {
-        document::router(Api {
+    /// With the page at these paths, if it is wanted.
+    fn router_until(self, stop: CancellationToken, page: &[&str]) -> Router {
+        let api = Api {
             engine: self.engine,
             access: self.access,
             body_bytes: self.body_bytes,
@@ -163,7 +181,8 @@ impl HttpService {
             turns: Arc::new(Semaphore::new(self.turns.min(Semaphore::MAX_PERMITS))),
             inside: self.inside,
             stop,
-        })
+        };
+        document::router(api, if self.page { page } else { &[] })
     }
 }
 
@@ -178,6 +197,7 @@ impl fmt::Debug for HttpService {
             .field("turns", &self.turns)
             .field("connections", &self.connections)
             .field("inside", &self.inside)
+            .field("page", &self.page)
             .finish()
     }
 }

@@ -51,6 +51,8 @@ mod model_failures;
 mod native;
 #[cfg(feature = "otel")]
 mod otel;
+#[cfg(feature = "server")]
+mod page;
 mod parallel;
 mod parts;
 #[cfg(feature = "postgres")]

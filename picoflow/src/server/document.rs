@@ -2,6 +2,7 @@
 
 use super::{
     api::{self, Api},
+    page,
     problem::{Details, Problem},
 };
 use axum::{
@@ -48,7 +49,7 @@ impl Modify for Place {
     }
 }
 
-pub(super) fn router(api: Api) -> Router {
+pub(super) fn router(api: Api, page_at: &[&str]) -> Router {
     let limit = DefaultBodyLimit::max(api.body_bytes);
     let flows: Vec<_> = api.engine.flows().map(|flow| flow.id().to_string()).collect();
     let (router, mut description) = OpenApiRouter::with_openapi(Document::openapi())
@@ -63,6 +64,7 @@ pub(super) fn router(api: Api) -> Router {
         .split_for_parts();
     name_flows(&mut description, flows);
     router
+        .merge(page::router(page_at))
         .route("/openapi.json", get(async move || Json(description)))
         .method_not_allowed_fallback(wrong_method)
         .layer(limit)

@@ -39,7 +39,7 @@ impl HttpService {
     #[doc = include_str!("../docs/server_serve.md")]
     pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> io::Result<()> {
         let connections = Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS)));
-        let app = self.router_until(stop.clone()).fallback(unknown_route);
+        let app = self.router_until(stop.clone(), &["/", "/page"]).fallback(unknown_route);
         let app = TowerToHyperService::new(app);
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES);
