@@ -1,6 +1,8 @@
-//! The page of the HTTP service.
+//! The page of the HTTP service: how it is served, and what it does in a browser, which `scripts/browser` installs.
 
+mod browser;
 mod files;
+mod talk;
 
 use picoflow::{Engine, server::HttpService};
 use std::net::{Ipv4Addr, SocketAddr};
