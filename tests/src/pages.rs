@@ -40,3 +40,5 @@ struct Server;
 #[cfg(all(doctest, feature = "otel"))]
 #[doc = include_str!("../../docs/src/telemetry.md")]
 struct Telemetry;
+#[doc = include_str!("../../docs/src/page.md")]
+struct Page;
