@@ -99,6 +99,28 @@ impl Engine {
         }))
     }
 
+    /// The same flows, store and host with another model, such as one that [asks this one](Engine::model) and writes down
+    /// what it said. A turn here and a turn there on one session are as turns of two processes: they do not wait for each
+    /// other, and one of them is a conflict.
+    ///
+    #[doc = include_str!("docs/engine_model.md")]
+    #[must_use]
+    pub fn with_model(&self, model: impl ChatModel) -> Self {
+        Self(Arc::new(Shared {
+            flows: Arc::clone(&self.0.flows),
+            model: Arc::new(model),
+            store: Arc::clone(&self.0.store),
+            host: Arc::clone(&self.0.host),
+            locks: SessionLocks::default(),
+        }))
+    }
+
+    /// The model that answers.
+    /// See [`with_model`](Engine::with_model) for an example.
+    pub fn model(&self) -> &Arc<dyn ChatModel> {
+        &self.0.model
+    }
+
     /// The compiled flow of this name.
     ///
     #[doc = include_str!("docs/engine_flows.md")]

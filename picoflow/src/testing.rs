@@ -10,6 +10,6 @@ pub use picoflow_core::{
     HarnessReply, StepHarness,
     session::{HistoryFault, check_history, check_request},
 };
-pub use recording::{NotRecorded, Recorder, Replay};
+pub use recording::{NotRecorded, Recorder, Replay, ReplayError};
 pub use scenario::{Scenario, ScenarioError, ScenarioTurn};
 pub use script::{Rule, ScriptedModel};

@@ -26,17 +26,36 @@ use tokio_util::sync::CancellationToken;
 /// let next = Turn::new("BasicFlow").session("s-1").message("Hi");
 /// assert!(format!("{next:?}").contains("s-1"));
 /// ```
-#[derive(Clone, Debug)]
+///
+/// As JSON it has all but its timeout and its cancellation, which are of the process that runs it.
+///
+/// ```
+/// # use picoflow_core::Turn;
+/// let json = serde_json::to_string(&Turn::new("BasicFlow").session("s-1").message("Hi"))?;
+/// assert_eq!(json, r#"{"flow":"BasicFlow","session":"s-1","message":"Hi"}"#);
+/// let turn: Turn = serde_json::from_str(&json)?;
+/// assert!(format!("{turn:?}").contains("s-1"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use = "a turn does nothing until `Engine::run` takes it"]
 pub struct Turn {
     pub(super) flow: FlowId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) message: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) images: Vec<Image>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) config: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) token: Option<String>,
+    #[serde(skip)]
     pub(super) timeout: Option<Duration>,
+    #[serde(skip)]
     pub(super) cancellation: CancellationToken,
+    #[serde(skip)]
     pub(super) listener: Option<Listener>,
 }
 

@@ -2,23 +2,37 @@
 //!
 //! The file has one line of JSON for each call, in the order in which they ended: what was asked, what was said bit by bit
 //! and when, and the reply or the error. Ids and times of messages are not in it, since they differ from run to run.
+//! A line behind the calls of a turn may have what the user said and what came of it.
 
 mod asked;
 mod diff;
 mod recorder;
 mod replay;
+mod turn;
 
 pub use recorder::Recorder;
 pub use replay::{NotRecorded, Replay};
+pub use turn::ReplayError;
 
 use crate::{ModelReply, model::ModelError};
 use asked::Asked;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use std::borrow::Cow;
 
-/// One line of the file.
+/// Whether a line is one of a turn, and not of a call.
+fn is_turn(line: &str) -> serde_json::Result<bool> {
+    #[derive(Deserialize)]
+    struct Mark {
+        turn: Option<IgnoredAny>,
+    }
+
+    let mark: Mark = serde_json::from_str(line)?;
+    Ok(mark.turn.is_some())
+}
+
+/// A call and what came of it.
 #[derive(Serialize, Deserialize)]
-struct Line<'a> {
+struct RecordedCall<'a> {
     asked: Cow<'a, Asked>,
     /// What came before the reply, if it was streamed, and after how many milliseconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

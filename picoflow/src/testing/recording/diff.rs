@@ -1,16 +1,16 @@
-//! What differs between two requests, for a person.
+//! What differs between two values, for a person.
 
-use super::Asked;
+use serde::Serialize;
 use similar::TextDiff;
 
-/// A unified diff of the two as JSON, in which each line of a text is a line.
-pub(super) fn diff(recorded: &Asked, asked: &Asked) -> String {
-    let (recorded, asked) = (lines(recorded), lines(asked));
-    let diff = TextDiff::from_lines(&recorded, &asked);
-    diff.unified_diff().context_radius(2).header("recorded", "asked").to_string()
+/// A unified diff of the two, each with its name, as JSON, in which each line of a text is a line.
+pub(super) fn diff<T: Serialize>(old: (&str, &T), new: (&str, &T)) -> String {
+    let (old_lines, new_lines) = (lines(old.1), lines(new.1));
+    let diff = TextDiff::from_lines(&old_lines, &new_lines);
+    diff.unified_diff().context_radius(2).header(old.0, new.0).to_string()
 }
 
-fn lines(asked: &Asked) -> String {
-    let text = serde_json::to_string_pretty(asked).unwrap_or_default();
+fn lines(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.replace("\\n", "\n    ") + "\n"
 }

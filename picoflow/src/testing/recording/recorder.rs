@@ -1,11 +1,15 @@
 //! Writes down what a model is asked and what it answers.
 
-use super::{Asked, Bit, Line};
+use super::{
+    Asked, Bit, RecordedCall,
+    turn::{Answer, RecordedTurn},
+};
 use crate::{
-    BoxFuture, BoxStream, ModelReply,
+    BoxFuture, BoxStream, ModelReply, Reply, Turn,
     model::{ChatModel, ChatRequest, ModelError, ModelEvent},
 };
 use futures_util::{StreamExt, stream};
+use serde::Serialize;
 use std::{
     borrow::Cow,
     env, fmt,
@@ -101,6 +105,18 @@ impl<M: ChatModel> Recorder<M> {
         self
     }
 
+    /// Writes down a turn behind its calls, so that [`Replay::run`](super::Replay::run) can hold the conversation again;
+    /// without a reply, it failed or was cancelled, and its calls count for nothing. A file has one conversation, from
+    /// its start, each turn after the other.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    ///
+    #[doc = include_str!("../../docs/recorder_turn.md")]
+    pub fn turn(&self, turn: &Turn, reply: Option<&Reply>) -> io::Result<()> {
+        self.put(&RecordedTurn { turn: Cow::Borrowed(turn), reply: reply.map(Answer::from) })
+    }
+
     fn write(
         &self,
         asked: &Asked,
@@ -108,19 +124,22 @@ impl<M: ChatModel> Recorder<M> {
         result: Result<ModelReply, ModelError>,
         began: Instant,
     ) -> Result<ModelReply, ModelError> {
-        let line = Line { asked: Cow::Borrowed(asked), said, result, took_ms: milliseconds(began) };
-        let written = serde_json::to_string(&line).map_err(io::Error::from).and_then(|mut text| {
-            for secret in &self.secrets {
-                text = text.replace(secret, REMOVED);
-            }
-            text.push('\n');
-            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.write_all(text.as_bytes())
-        });
-        match written {
-            Ok(()) => line.result,
+        let (asked, took_ms) = (Cow::Borrowed(asked), milliseconds(began));
+        let call = RecordedCall { asked, said, result, took_ms };
+        match self.put(&call) {
+            Ok(()) => call.result,
             Err(error) => Err(ModelError::permanent(format!("the call was not recorded: {error}"))),
         }
+    }
+
+    fn put(&self, line: &impl Serialize) -> io::Result<()> {
+        let mut text = serde_json::to_string(line)?;
+        for secret in &self.secrets {
+            text = text.replace(secret, REMOVED);
+        }
+        text.push('\n');
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(text.as_bytes())
     }
 }
 

@@ -1,26 +1,34 @@
 //! Answers as a recorded model did.
 
-use super::{Asked, Bit, Line, diff::diff};
+use super::{
+    Asked, Bit, RecordedCall,
+    diff::diff,
+    is_turn,
+    turn::{Answer, RecordedTurn},
+};
 use crate::{
-    BoxFuture, BoxStream, ModelReply, StepId,
+    BoxFuture, BoxStream, ModelReply, StepId, Turn,
     model::{ChatModel, ChatRequest, ModelError, ModelEvent},
 };
 use futures_util::stream;
 use std::{
     fmt, fs, io,
     path::Path,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 /// A model that answers each request as it was answered when it was recorded by a [`Recorder`](super::Recorder).
 ///
 /// A request that was not recorded, because a prompt, a tool or a transition has changed, fails with a
 /// [`NotRecorded`], which shows what differs. Equal requests are answered in the order of the recording. A stream comes in
-/// the recorded bits, without waiting.
+/// the recorded bits, without waiting. Calls of turns that led to nothing are left out.
 ///
 /// See [`Recorder`](super::Recorder) for an example.
 pub struct Replay {
     calls: Mutex<Vec<Recorded>>,
+    /// The first request that was not recorded.
+    pub(super) missed: OnceLock<NotRecorded>,
+    pub(super) turns: Vec<(Turn, Answer)>,
 }
 
 struct Recorded {
@@ -35,7 +43,7 @@ impl Replay {
     /// See [`Recorder`](super::Recorder) for an example.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line of it is no recorded call.
+    /// When the file cannot be read, or a line of it is neither a recorded call nor a turn.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
         fs::read_to_string(path)?.parse()
     }
@@ -70,8 +78,9 @@ impl Replay {
         let next = calls.iter().find(|call| call.result.is_some());
         let error = NotRecorded {
             step: asked.step.clone(),
-            diff: next.map(|next| diff(&next.asked, &asked)),
+            diff: next.map(|next| diff(("recorded", &next.asked), ("asked", &asked))),
         };
+        self.missed.get_or_init(|| error.clone());
         (Vec::new(), Err(ModelError::permanent(error)))
     }
 }
@@ -81,19 +90,36 @@ impl std::str::FromStr for Replay {
 
     /// Reads a recording that is in memory.
     fn from_str(text: &str) -> io::Result<Self> {
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let calls = lines.map(|(number, line)| {
-            let line: Line<'_> = serde_json::from_str(line).map_err(|error| {
-                let text = format!("line {} is no recorded call: {error}", number + 1);
+        let (mut calls, mut turns) = (Vec::new(), Vec::new());
+        // How many calls led to something.
+        let mut counted = 0;
+        let mut read = |line: &str| {
+            if is_turn(line)? {
+                let RecordedTurn { turn, reply } = serde_json::from_str(line)?;
+                match reply {
+                    Some(answer) => {
+                        counted = calls.len();
+                        turns.push((turn.into_owned(), answer));
+                    }
+                    None => calls.truncate(counted),
+                }
+            } else {
+                let call: RecordedCall<'_> = serde_json::from_str(line)?;
+                calls.push(Recorded {
+                    asked: call.asked.into_owned(),
+                    said: call.said.into_iter().map(|(_, bit)| bit).collect(),
+                    result: Some(call.result),
+                });
+            }
+            Ok(())
+        };
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            read(line).map_err(|error: serde_json::Error| {
+                let text = format!("line {number} is no recorded call: {error}");
                 io::Error::new(io::ErrorKind::InvalidData, text)
             })?;
-            Ok(Recorded {
-                asked: line.asked.into_owned(),
-                said: line.said.into_iter().map(|(_, bit)| bit).collect(),
-                result: Some(line.result),
-            })
-        });
-        Ok(Self { calls: Mutex::new(calls.collect::<io::Result<_>>()?) })
+        }
+        Ok(Self { calls: Mutex::new(calls), missed: OnceLock::new(), turns })
     }
 }
 
