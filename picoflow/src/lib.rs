@@ -5,6 +5,9 @@ pub use picoflow_core::*;
 #[cfg(feature = "macros")]
 pub use picoflow_macros::{tool, tools};
 
+#[cfg(feature = "cli")]
+pub mod cli;
+
 #[cfg(feature = "genai")]
 pub mod genai;
 

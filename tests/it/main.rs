@@ -15,6 +15,8 @@ mod cancellation;
 mod cases;
 mod channels;
 mod children;
+#[cfg(feature = "cli")]
+mod cli;
 mod compaction;
 mod compaction_settings;
 mod context;

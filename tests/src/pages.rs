@@ -42,3 +42,6 @@ struct Server;
 struct Telemetry;
 #[doc = include_str!("../../docs/src/page.md")]
 struct Page;
+#[cfg(all(doctest, feature = "cli"))]
+#[doc = include_str!("../../docs/src/cli.md")]
+struct Cli;

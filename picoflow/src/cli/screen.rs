@@ -1,0 +1,119 @@
+//! What a person sees of a conversation.
+
+use std::io::{self, IsTerminal, Write};
+
+/// The most characters of a line beside the conversation.
+const WIDEST: usize = 160;
+
+/// Texts, and lines beside them: dim on a terminal, in brackets elsewhere.
+pub(super) struct Screen<W> {
+    out: W,
+    is_terminal: bool,
+    is_within_line: bool,
+}
+
+impl Screen<io::Stdout> {
+    pub(super) fn new() -> Self {
+        let out = io::stdout();
+        Self { is_terminal: out.is_terminal(), out, is_within_line: false }
+    }
+}
+
+impl<W: Write> Screen<W> {
+    /// More of a text.
+    pub(super) fn text(&mut self, text: &str) -> io::Result<()> {
+        if let Some(last) = text.chars().last() {
+            self.out.write_all(shown(text).as_bytes())?;
+            self.is_within_line = last != '\n';
+        }
+        self.out.flush()
+    }
+
+    /// Ends the text, if there is one.
+    pub(super) fn end_text(&mut self) -> io::Result<()> {
+        if self.is_within_line { self.text("\n") } else { Ok(()) }
+    }
+
+    /// A whole text.
+    pub(super) fn line(&mut self, text: &str) -> io::Result<()> {
+        self.end_text()?;
+        self.text(text)?;
+        self.end_text()
+    }
+
+    /// One line on how the conversation goes.
+    pub(super) fn aside(&mut self, text: &str) -> io::Result<()> {
+        self.end_text()?;
+        let text = shortened(text);
+        if self.is_terminal {
+            writeln!(self.out, "\x1b[2m{text}\x1b[0m")
+        } else {
+            writeln!(self.out, "[{text}]")
+        }
+    }
+
+    /// Asks a person for a line; what is typed ends it.
+    pub(super) fn prompt(&mut self) -> io::Result<()> {
+        if self.is_terminal {
+            self.out.write_all(b"> ")?;
+            self.out.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// What a model or a tool says may move the cursor or worse: it is shown without what steers a terminal.
+fn shown(text: &str) -> String {
+    let is_harmful = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    text.replace(is_harmful, "\u{fffd}")
+}
+
+/// In one line.
+fn shortened(text: &str) -> String {
+    let text = shown(text).replace('\n', " ");
+    match text.char_indices().nth(WIDEST) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Screen, WIDEST};
+
+    fn seen(is_terminal: bool, say: impl Fn(&mut Screen<&mut Vec<u8>>)) -> String {
+        let mut out = Vec::new();
+        say(&mut Screen { out: &mut out, is_terminal, is_within_line: false });
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn an_aside_has_a_line_of_its_own_also_within_a_text() {
+        let seen = seen(false, |screen| {
+            screen.text("One mo").unwrap();
+            screen.text("ment.").unwrap();
+            screen.aside("look_up\n{}").unwrap();
+            screen.line("Done.\n").unwrap();
+            screen.line("").unwrap();
+        });
+        assert_eq!(seen, "One moment.\n[look_up {}]\nDone.\n");
+    }
+
+    #[test]
+    fn nothing_that_is_shown_steers_the_terminal() {
+        let seen = seen(true, |screen| {
+            screen.line("\x1b[2Ja\tb\r\u{9b}").unwrap();
+            screen.aside("\x1b]0;title\x07").unwrap();
+        });
+        assert_eq!(
+            seen,
+            "\u{fffd}[2Ja\tb\u{fffd}\u{fffd}\n\x1b[2m\u{fffd}]0;title\u{fffd}\x1b[0m\n"
+        );
+    }
+
+    #[test]
+    fn a_long_aside_is_cut_between_characters() {
+        let seen = seen(false, |screen| screen.aside(&"ü".repeat(1000)).unwrap());
+        assert_eq!(seen, format!("[{}…]\n", "ü".repeat(WIDEST)));
+    }
+}

@@ -1,0 +1,79 @@
+//! Stored sessions: `sessions list`, `show` and `end`.
+
+use super::{Ended, options::SessionsCommand, table::table, tell};
+use crate::{
+    BoxError, Engine, TurnError,
+    session::{Session, SessionQuery, SessionSummary},
+};
+use serde_json::{Value, json};
+use std::{
+    io::{Write, stdout},
+    process::ExitCode,
+};
+
+pub(super) async fn sessions(engine: &Engine, command: SessionsCommand) -> Ended {
+    let text = match command {
+        SessionsCommand::List { flow, status, after, limit, json } => {
+            let flow = flow.map(Into::into);
+            let limit = limit.get();
+            let query = SessionQuery { flow, status, after, limit, ..SessionQuery::default() };
+            let found = engine.sessions(&query).await?;
+            if let Some(last) = found.last().filter(|_| found.len() == limit) {
+                tell(format_args!("there may be more: go on with `--after {}`", last.id));
+            }
+            if json { document(&found)? } else { overview(&found) }
+        }
+        SessionsCommand::Show { id } => {
+            serde_json::to_string_pretty(&stored(engine, &id).await?)? + "\n"
+        }
+        SessionsCommand::End { id } => {
+            stored(engine, &id).await?;
+            engine.delete_session(&id).await?;
+            format!("session `{id}` is removed\n")
+        }
+    };
+    stdout().write_all(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The session's document.
+///
+/// # Errors
+/// When there is none.
+pub(super) async fn stored(engine: &Engine, id: &str) -> Result<Session, BoxError> {
+    let found = engine.session(id).await?;
+    found.ok_or_else(|| TurnError::UnknownSession { session: id.to_owned() }.into())
+}
+
+fn overview(sessions: &[SessionSummary]) -> String {
+    let rows = sessions.iter().map(|session| {
+        [
+            session.id.clone(),
+            session.flow.to_string(),
+            session.run_status.as_str().to_owned(),
+            session.current_step.to_string(),
+            session.save_on.to_string(),
+        ]
+    });
+    let head = ["SESSION", "FLOW", "STATUS", "STEP", "SAVED"].map(str::to_owned);
+    table(&[head].into_iter().chain(rows).collect::<Vec<_>>())
+}
+
+/// The fields have the names that they have over HTTP.
+fn document(sessions: &[SessionSummary]) -> serde_json::Result<String> {
+    let list: Vec<Value> = sessions
+        .iter()
+        .map(|session| {
+            json!({
+                "id": session.id,
+                "revision": session.revision,
+                "flow": session.flow,
+                "runStatus": session.run_status,
+                "currentStep": session.current_step,
+                "createdOn": session.created_on,
+                "saveOn": session.save_on,
+            })
+        })
+        .collect();
+    Ok(serde_json::to_string_pretty(&list)? + "\n")
+}

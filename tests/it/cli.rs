@@ -1,0 +1,174 @@
+//! The command line, as a person or a script runs it: a process of its own, `src/bin/cli_app.rs`.
+
+mod chat;
+mod look;
+mod replay;
+mod serve;
+mod sessions;
+
+use picoflow::session::{Session, check_history};
+use std::{
+    fs,
+    io::{Read, Write, pipe},
+    path::PathBuf,
+    process::{Child, Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// The program with a store of its own, and a gate that holds its model back.
+struct App {
+    directory: TempDir,
+    flows: &'static str,
+}
+
+impl App {
+    fn new() -> Self {
+        Self { directory: TempDir::new().unwrap(), flows: "one" }
+    }
+
+    /// With a second flow.
+    fn with_two_flows() -> Self {
+        Self { flows: "two", ..Self::new() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cli_app"));
+        command
+            .args(args)
+            .env("STORE", self.path("store.sqlite"))
+            .env("GATE", self.path("gate"))
+            .env("FLOWS", self.flows)
+            .current_dir(self.directory.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs it to its end.
+    fn run(&self, args: &[&str], input: impl AsRef<[u8]>) -> Ran {
+        let mut process = self.command(args).spawn().unwrap();
+        // A program that ends before it has read everything is no failure of the test.
+        let _written = process.stdin.take().unwrap().write_all(input.as_ref());
+        Ran::from(process.wait_with_output().unwrap())
+    }
+
+    /// Runs it with nobody to read what it prints.
+    fn run_unheard(&self, args: &[&str], input: &str) -> Ran {
+        let (reader, writer) = pipe().unwrap();
+        drop(reader);
+        let mut process = self.command(args).stdout(writer).spawn().unwrap();
+        let _written = process.stdin.take().unwrap().write_all(input.as_bytes());
+        Ran::from(process.wait_with_output().unwrap())
+    }
+
+    /// Waits until the model is held.
+    fn await_held(&self) {
+        let began = Instant::now();
+        while !self.path("gate.began").exists() {
+            assert!(began.elapsed() < Duration::from_secs(30), "the model was not asked");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn open_gate(&self) {
+        fs::write(self.path("gate"), "").unwrap();
+    }
+
+    /// A session that took these turns.
+    fn session(&self, input: &str) -> String {
+        self.run(&["--flow", "TalkFlow"], input).ok().session()
+    }
+
+    fn document(&self, session: &str) -> Session {
+        let shown = self.run(&["sessions", "show", session], "").ok();
+        let session = serde_json::from_str(&shown.stdout).unwrap();
+        check_history(&session).unwrap();
+        session
+    }
+}
+
+/// What a run came to.
+#[derive(Debug)]
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Ran {
+    /// It went well, and there was nothing to tell.
+    #[track_caller]
+    fn ok(self) -> Self {
+        assert_eq!((self.code, &*self.stderr), (Some(0), ""), "{self:?}");
+        self
+    }
+
+    /// It failed with this code, told so, and printed nothing that a script could take for a result.
+    #[track_caller]
+    fn fails(self, code: i32, told: &str) -> Self {
+        assert_eq!((self.code, &*self.stdout), (Some(code), ""), "{self:?}");
+        assert!(self.stderr.starts_with("error: ") && self.stderr.contains(told), "{self:?}");
+        self
+    }
+
+    /// The session that the last turn was of.
+    fn session(&self) -> String {
+        let last = self.stdout.lines().last().unwrap();
+        let (_, session) = last.split_once(" | session: ").unwrap();
+        session.trim_end_matches(']').to_owned()
+    }
+}
+
+fn signal(process: &Child, name: &str) {
+    let command = format!("kill -{name} {}", process.id());
+    assert!(Command::new("sh").args(["-c", &command]).status().unwrap().success());
+}
+
+/// Reads until this has come.
+fn read_until(from: &mut impl Read, end: &str) -> String {
+    let mut text = Vec::new();
+    while !text.ends_with(end.as_bytes()) {
+        let mut byte = [0];
+        let read = from.read(&mut byte).unwrap();
+        assert_eq!(read, 1, "the end came after: {}", String::from_utf8_lossy(&text));
+        text.extend(byte);
+    }
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn options_that_are_unknown_or_do_not_go_together_are_usage_errors() {
+    let app = App::new();
+    app.run(&["chatt"], "").fails(2, "unrecognized subcommand 'chatt'");
+    app.run(&["--nonsense"], "").fails(2, "unexpected argument '--nonsense'");
+    app.run(&["--session", "s", "--config", "{}"], "").fails(2, "cannot be used with");
+    app.run(&["--session", "s", "--record", "f"], "").fails(2, "cannot be used with");
+    app.run(&["--config", "{"], "").fails(2, "EOF while parsing an object");
+    app.run(&["--flow", "TalkFlow", "check"], "").fails(2, "`chat` do not go before `check`");
+    app.run(&["sessions"], "").code.map(|code| assert_eq!(code, 2)).unwrap();
+}
+
+#[test]
+fn help_names_every_command() {
+    let help = App::new().run(&["--help"], "").ok().stdout;
+    for command in ["chat", "serve", "graph", "check", "sessions", "replay"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{command}: {help}");
+    }
+}
