@@ -44,7 +44,7 @@ fn run(store: &Path, args: &[&str], input: &[u8]) -> Output {
     process.wait_with_output().unwrap()
 }
 
-/// What the program printed, turn by turn: the text, and the details of the line below it.
+/// What the program printed, turn by turn: the text, and the details of its last line.
 struct Transcript(Vec<(String, Vec<String>)>);
 
 impl Transcript {
@@ -52,13 +52,15 @@ impl Transcript {
         assert!(output.status.success(), "{output:?}");
         let text = String::from_utf8(output.stdout.clone()).unwrap();
         let (mut turns, mut said) = (Vec::new(), Vec::new());
-        for line in text.lines().skip(1) {
+        for line in text.lines() {
             match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-                Some(details) => {
+                Some(details) if details.contains("session: ") => {
                     let details = details.split(" | ").map(str::to_owned).collect();
                     turns.push((said.join("\n"), details));
                     said.clear();
                 }
+                // A tool that was called, or a step that was left.
+                Some(_) => {}
                 None => said.push(line),
             }
         }
@@ -85,7 +87,7 @@ fn lines(inputs: &[&str]) -> Vec<u8> {
 }
 
 fn document(store: &Path, session: &str) -> Session {
-    let shown = run(store, &["--show", session], b"");
+    let shown = run(store, &["sessions", "show", session], b"");
     assert!(shown.status.success(), "{shown:?}");
     let session = serde_json::from_slice(&shown.stdout).unwrap();
     check_history(&session).unwrap();
@@ -136,7 +138,7 @@ fn a_line_that_is_not_utf8_is_not_sent_and_the_conversation_goes_on() {
     let directory = tempfile::tempdir().unwrap();
     let store = directory.path().join("sessions.sqlite");
     let output = run(&store, &[], b"Hi\n\xff\xfe\xfd\nLA,NYC\n");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(text.contains("not valid UTF-8"), "{text}");
     let transcript = Transcript::of(&output);
     assert_eq!(transcript.steps(), ["WeatherStep", "FavoritesStep"]);
@@ -186,8 +188,8 @@ fn a_farewell_ends_the_session_at_every_step_that_lets_the_user_leave() {
 fn a_session_that_is_unknown_or_has_ended_is_an_error_and_nothing_is_stored() {
     let directory = tempfile::tempdir().unwrap();
     let store = directory.path().join("sessions.sqlite");
-    for args in [["--session", "nobody"], ["--show", "nobody"]] {
-        let output = run(&store, &args, b"Hi\n");
+    for args in [&["--session", "nobody"][..], &["sessions", "show", "nobody"]] {
+        let output = run(&store, args, b"Hi\n");
         assert!(!output.status.success());
         assert!(String::from_utf8_lossy(&output.stderr).contains("nobody"), "{output:?}");
     }
@@ -205,4 +207,24 @@ fn the_president_begins_elsewhere() {
     let store = directory.path().join("sessions.sqlite");
     let transcript = Transcript::of(&run(&store, &["--president"], b"Hi\nyes\n"));
     assert_eq!(transcript.steps(), ["PresidentStep", "WeatherStep"]);
+}
+
+#[test]
+fn the_other_commands_take_the_options_of_the_example_behind_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path().join("sessions.sqlite");
+    let other = directory.path().join("other.sqlite");
+    let session = Transcript::of(&run(&store, &[], b"Hi\n")).session();
+    let other = other.to_str().unwrap();
+    for (args, found) in
+        [(&["sessions", "list"][..], true), (&["sessions", "list", "--store", other], false)]
+    {
+        let listed = run(&store, args, b"");
+        assert_eq!(String::from_utf8_lossy(&listed.stdout).contains(&session), found, "{args:?}");
+    }
+    let readme = include_str!("../../README.md");
+    let graph = run(&store, &["graph"], b"");
+    assert!(readme.contains(&*String::from_utf8_lossy(&graph.stdout)));
+    let check = run(&store, &["check", "--strict"], b"");
+    assert!(check.status.success(), "{check:?}");
 }
