@@ -64,6 +64,7 @@ pub(crate) fn search_shown(what: &str, value: &impl Debug) {
 }
 
 /// Searches an error and its sources, as they are shown and as they are told.
+#[cfg(feature = "genai")]
 pub(crate) fn search_error(error: &(dyn Error + 'static)) {
     search("an error", &told(error));
 }

@@ -256,7 +256,7 @@ fn check_success(before: &[Session], after: &[Session], reply: &Reply) {
 }
 
 /// A failed turn leaves every session as it was, but for an entry in the `error` list of its own.
-pub(crate) fn check_failure(before: &[Session], after: &[Session], error: &TurnError) {
+fn check_failure(before: &[Session], after: &[Session], error: &TurnError) {
     assert_eq!(before.len(), after.len());
     for (was, now) in before.iter().zip(after) {
         if was == now {
