@@ -37,11 +37,15 @@ struct Mcp;
 #[cfg(all(doctest, feature = "server"))]
 #[doc = include_str!("../../docs/src/server.md")]
 struct Server;
+
 #[cfg(all(doctest, feature = "otel"))]
 #[doc = include_str!("../../docs/src/telemetry.md")]
 struct Telemetry;
+
+#[cfg(all(doctest, feature = "server"))]
 #[doc = include_str!("../../docs/src/page.md")]
 struct Page;
+
 #[cfg(all(doctest, feature = "cli"))]
 #[doc = include_str!("../../docs/src/cli.md")]
 struct Cli;
