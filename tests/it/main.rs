@@ -70,13 +70,14 @@ mod rules;
 mod run_batch;
 mod scenario;
 mod schemas;
-#[cfg(feature = "server")]
-mod server;
 #[cfg(feature = "genai")]
 #[cfg(any(feature = "genai", feature = "mcp"))]
 mod secrets;
+#[cfg(feature = "server")]
+mod server;
 mod session_document;
 mod sessions;
+mod shop_support;
 mod sizes;
 mod soak;
 mod store_conformance;
