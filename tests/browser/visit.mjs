@@ -23,7 +23,8 @@ export class Visit {
   constructor(page, url, refusals) {
     this.page = page;
     this.url = url;
-    page.setDefaultTimeout(30_000);
+    // Other tests may have the processor for a while.
+    page.setDefaultTimeout(120_000);
     const context = page.context();
     context.on("weberror", (error) => this.faults.push(`thrown: ${error.error().stack}`));
     context.on("console", (message) => {

@@ -26,6 +26,8 @@ mod endings;
 mod entry_memory;
 mod error_table;
 mod example_binary;
+#[cfg(all(feature = "cli", feature = "mcp", feature = "server"))]
+mod examples;
 mod exposure;
 mod faults;
 mod flow_tools;

@@ -10,7 +10,7 @@ use picoflow::server::{
 };
 use std::{net::Ipv4Addr, path::Path, process::Command};
 use talk::Talker;
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::Mutex};
 
 /// Without what `scripts/browser` prepares the test passes, and says so; where all tests have to run, that is a failure.
 fn is_prepared() -> bool {
@@ -23,7 +23,11 @@ fn is_prepared() -> bool {
     is_prepared
 }
 
+/// One browser at a time: it paints by the processor that all other tests use too.
+static BROWSER: Mutex<()> = Mutex::const_new(());
+
 async fn run(scenario: &str, url: String) {
+    let _turn = BROWSER.lock().await;
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("browser");
     let mut command = Command::new("node");
     command.arg(folder.join("page.mjs")).arg(scenario).arg(url);
