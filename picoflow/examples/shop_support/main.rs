@@ -53,9 +53,12 @@ async fn main() -> ExitCode {
 
 async fn run(options: Options) -> Result<ExitCode, BoxError> {
     let (ledger, store) = open(&options.store).await?;
-    if let Some((order, is_approved)) =
-        options.approve.map(|order| (order, true)).or(options.decline.map(|order| (order, false)))
-    {
+    let decision = match (options.approve, options.decline) {
+        (Some(order), _) => Some((order, true)),
+        (None, Some(order)) => Some((order, false)),
+        (None, None) => None,
+    };
+    if let Some((order, is_approved)) = decision {
         if !ledger.decide(&order, is_approved).await? {
             return Err(format!("order `{order}` waits for no decision").into());
         }

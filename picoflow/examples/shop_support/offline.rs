@@ -37,26 +37,26 @@ fn answer(request: &ChatRequest) -> ModelReply {
             let zip = words.iter().find(|word| word.len() == 5 && word.parse::<u32>().is_ok());
             match (email, zip) {
                 (Some(email), Some(zip)) => {
-                    call(request, "identify", json!({ "email": email, "zip": zip }))
+                    call(request, "identify", &json!({ "email": email, "zip": zip }))
                 }
                 _ => question(request),
             }
         }
         ("Help", Some(order)) if said(&["return", "refund", "back"]) => {
-            call(request, "return_order", json!({ "order": order }))
+            call(request, "return_order", &json!({ "order": order }))
         }
-        ("Help", _) if said(&["bill", "invoice", "paid"]) => call(request, "billing", json!({})),
+        ("Help", _) if said(&["bill", "invoice", "paid"]) => call(request, "billing", &json!({})),
         ("Help", _) if said(&["bye", "nothing", "that is all"]) => {
-            call(request, "close", json!({}))
+            call(request, "close", &json!({}))
         }
         ("Approval", _) if said(&["wait", "later", "never mind"]) => {
-            call(request, "do_not_wait", json!({}))
+            call(request, "do_not_wait", &json!({}))
         }
-        ("Approval", _) => call(request, "check_approval", json!({})),
-        ("Billing", Some(order)) => call(request, "bill", json!({ "order": order })),
-        ("Billing", None) if said(&["back", "else", "no"]) => call(request, "back", json!({})),
+        ("Approval", _) => call(request, "check_approval", &json!({})),
+        ("Billing", Some(order)) => call(request, "bill", &json!({ "order": order })),
+        ("Billing", None) if said(&["back", "else", "no"]) => call(request, "back", &json!({})),
         ("Close", _) => match words.iter().find_map(|word| word.parse::<u8>().ok()) {
-            Some(stars) => call(request, "rate", json!({ "stars": stars })),
+            Some(stars) => call(request, "rate", &json!({ "stars": stars })),
             None => question(request),
         },
         _ => question(request),
@@ -75,8 +75,8 @@ fn question(request: &ChatRequest) -> ModelReply {
     })
 }
 
-fn call(request: &ChatRequest, tool: &str, arguments: Value) -> ModelReply {
+fn call(request: &ChatRequest, tool: &str, arguments: &Value) -> ModelReply {
     // Ids are told apart by what was said before.
     let id = format!("{tool}-{}", request.messages.len());
-    ModelReply::calls([ToolCall::new(id, tool, &arguments)])
+    ModelReply::calls([ToolCall::new(id, tool, arguments)])
 }

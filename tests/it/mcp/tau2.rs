@@ -1,5 +1,5 @@
 //! Two servers that others made, a shop's and an airline's, and the actions that are known to solve their tasks (tau2-bench, as
-//! two packages of PyPI, which `scripts/mcp` installs): each action does the same through a flow as on the server itself.
+//! two Python packages, which `scripts/mcp` installs): each action does the same through a flow as on the server itself.
 
 use picoflow::{
     BoxFuture,
@@ -145,7 +145,7 @@ async fn compare(python: PathBuf, domain: &str, tools: usize) -> (usize, usize) 
         let (python, domain) = (python.clone(), domain.to_owned());
         McpServer::stdio(move || server(&python, &domain))
     };
-    let client = ours.timeout(Duration::from_secs(60)).connect().await.unwrap();
+    let client = ours.timeout(Duration::from_mins(1)).connect().await.unwrap();
     let listed = client.tools().await.unwrap();
     assert_eq!(listed.len(), tools);
     let actor = Actor::default();

@@ -4,6 +4,7 @@ use super::{Served, hear};
 use picoflow::{
     prelude::*,
     server::{Caller, axum},
+    session::SessionQuery,
 };
 use reqwest::RequestBuilder;
 
@@ -65,7 +66,7 @@ async fn whoever_is_not_known_gets_nothing_but_health_and_the_description() {
         assert!(hear(served.get(open)).await.status.is_success(), "{open}");
     }
     // Nobody's turn has run.
-    assert!(served.engine.sessions(&Default::default()).await.unwrap().is_empty());
+    assert!(served.engine.sessions(&SessionQuery::default()).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -120,10 +121,10 @@ async fn a_caller_lists_the_own_sessions_page_by_page() {
     own.sort();
     let (mut seen, mut after) = (Vec::new(), None::<String>);
     loop {
-        let mut path = "/ai/sessions?limit=2".to_owned();
-        if let Some(after) = &after {
-            path += &format!("&after={after}");
-        }
+        let path = match &after {
+            Some(after) => format!("/ai/sessions?limit=2&after={after}"),
+            None => "/ai/sessions?limit=2".to_owned(),
+        };
         let list = hear(by("ann", served.get(&path))).await.json();
         let page = list["sessions"].as_array().unwrap();
         assert!(page.len() <= 2);

@@ -2,7 +2,11 @@
 
 use super::{Heard, Served, hear};
 use futures_util::future::join_all;
-use picoflow::{SqliteStore, prelude::*, session::SessionStore};
+use picoflow::{
+    SqliteStore,
+    prelude::*,
+    session::{SessionQuery, SessionStore},
+};
 use reqwest::{Client, header::ACCEPT};
 use std::{
     io::{BufRead, BufReader},
@@ -47,7 +51,7 @@ async fn a_stop_lets_running_turns_end_and_takes_no_more() {
         assert!(heard.text.contains("waited"), "{}", heard.text);
     }
     timeout(Duration::from_secs(5), served.serving).await.unwrap().unwrap().unwrap();
-    let stored = served.engine.sessions(&Default::default()).await.unwrap();
+    let stored = served.engine.sessions(&SessionQuery::default()).await.unwrap();
     assert_eq!(stored.len(), RUNNING);
 }
 
@@ -164,6 +168,6 @@ async fn a_process_that_is_told_to_end_finishes_its_turns() {
     }
     assert!(ended.await.unwrap().success());
     let store = SqliteStore::open(&file).await.unwrap();
-    let stored = store.list(&Default::default()).await.unwrap();
+    let stored = store.list(&SessionQuery::default()).await.unwrap();
     assert_eq!(stored.len(), RUNNING);
 }
