@@ -9,13 +9,11 @@ mod named;
 mod notes;
 mod options;
 mod provider;
-mod quiet;
 mod reasoning;
 mod redact;
 mod reply;
 mod request;
 mod schema;
-mod secret;
 mod streaming;
 mod usage;
 mod wait;
@@ -26,14 +24,14 @@ pub use provider::{Endpoint, Protocol};
 use crate::{
     BoxFuture, BoxStream, ModelReply, http,
     model::{ChatModel, ChatRequest, ModelError, ModelEvent},
+    quiet::quiet,
+    secret::Secret,
 };
 use ::genai::{Client, webc};
 use futures_util::{StreamExt, stream};
 use notes::Notes;
 use provider::{Providers, Target};
-use quiet::quiet;
 use reply::{Came, Heard};
-use secret::Secret;
 use std::{fmt, sync::Arc};
 
 /// The models of many providers: OpenAI, Anthropic, Gemini, Ollama, Mistral, Groq and others, and every server that

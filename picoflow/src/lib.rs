@@ -29,8 +29,14 @@ pub use postgres::PostgresStore;
 #[doc(no_inline)]
 pub use sqlx;
 
+#[cfg(any(feature = "genai", feature = "mcp"))]
+mod quiet;
+
 #[cfg(feature = "restate")]
 pub mod restate;
+
+#[cfg(any(feature = "genai", feature = "mcp"))]
+mod secret;
 
 #[cfg(feature = "server")]
 pub mod server;

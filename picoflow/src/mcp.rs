@@ -1,12 +1,14 @@
 #![doc = include_str!("docs/mcp.md")]
 
 mod call;
+mod clean;
 mod client;
 mod connect;
 mod error;
 mod handler;
 mod names;
 mod results;
+mod secrets;
 mod server;
 mod service;
 mod talk;

@@ -72,7 +72,6 @@ mod rules;
 mod run_batch;
 mod scenario;
 mod schemas;
-#[cfg(feature = "genai")]
 #[cfg(any(feature = "genai", feature = "mcp"))]
 mod secrets;
 #[cfg(feature = "server")]

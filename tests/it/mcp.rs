@@ -1,6 +1,7 @@
 //! The Model Context Protocol, both ways: our client and our server against each other, against peers that misbehave, and
 //! against the reference implementations.
 
+mod echoes;
 mod flows;
 mod lines;
 mod lost;

@@ -4,19 +4,15 @@
 //! is found ends the process, so that neither a task nor a caught panic can hide it.
 
 mod logs;
-#[cfg(feature = "genai")]
 mod searched;
 
-#[cfg(feature = "genai")]
-pub(crate) use self::{logs::Watch, searched::Searched};
+pub(crate) use self::{logs::logged, searched::Searched};
 
 #[cfg(feature = "genai")]
 use picoflow::genai::Protocol;
-#[cfg(feature = "genai")]
-use std::fmt::Debug;
 use std::{
     error::Error,
-    fmt::Write as _,
+    fmt::{Debug, Write as _},
     io::{self, Write as _},
     process,
 };
@@ -58,13 +54,11 @@ pub(crate) fn search(what: &str, text: &str) {
 }
 
 /// Searches a value as it is shown.
-#[cfg(feature = "genai")]
 pub(crate) fn search_shown(what: &str, value: &impl Debug) {
     search(what, &format!("{value:?}"));
 }
 
 /// Searches an error and its sources, as they are shown and as they are told.
-#[cfg(feature = "genai")]
 pub(crate) fn search_error(error: &(dyn Error + 'static)) {
     search("an error", &told(error));
 }

@@ -4,10 +4,12 @@ use super::{
     ProviderError,
     ending::Ending,
     provider::Target,
-    secret::scrubbed,
     wait::{asked_wait, detailed_wait},
 };
-use crate::model::{Block, BlockPhase, BlockReason, ModelError, Usage};
+use crate::{
+    model::{Block, BlockPhase, BlockReason, ModelError, Usage},
+    secret::scrubbed,
+};
 use ::genai::{Error as Fault, webc};
 use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
@@ -67,7 +69,7 @@ impl Target {
     }
 
     pub(super) fn scrubbed(&self, text: &str) -> String {
-        scrubbed(text, self.key.as_ref())
+        scrubbed(text, self.key.as_slice())
     }
 
     /// The network, or an address that is none.

@@ -1,6 +1,7 @@
 //! Providers: which protocol they speak, where, and with which key.
 
-use super::{ProviderError, secret::Secret};
+use super::ProviderError;
+use crate::secret::Secret;
 use ::genai::{
     Client, ModelIden, ServiceTarget,
     adapter::AdapterKind,

@@ -1,19 +1,15 @@
 //! Replies without the key: a gateway that echoes what it was sent must not get it into a session.
 
-use super::{provider::Target, secret::Secret};
-use crate::{ModelReply, ToolCall};
-use serde_json::Value;
-
-/// Keys that are shorter are words, such as `lm-studio`, which a model may well say.
-const SHORTEST: usize = 16;
-
-/// What stands in place of a key.
-const GAP: &str = "…";
+use super::provider::Target;
+use crate::{
+    ModelReply, ToolCall,
+    secret::{GAP, Secret, beginning, redact, redact_all},
+};
 
 impl Target {
     /// The key, if no reply would hold it by chance.
     fn sought(&self) -> Option<&str> {
-        self.key.as_ref().map(Secret::reveal).filter(|key| key.len() >= SHORTEST)
+        self.key.as_ref().and_then(Secret::sought)
     }
 
     /// Takes the key out of a reply.
@@ -32,21 +28,6 @@ impl Target {
         if let Some(kept) = &mut reply.reasoning {
             redact_all(kept, key);
         }
-    }
-}
-
-fn redact(text: &mut String, key: &str) {
-    if text.contains(key) {
-        *text = text.replace(key, GAP);
-    }
-}
-
-fn redact_all(value: &mut Value, key: &str) {
-    match value {
-        Value::String(text) => redact(text, key),
-        Value::Array(list) => list.iter_mut().for_each(|value| redact_all(value, key)),
-        Value::Object(map) => map.values_mut().for_each(|value| redact_all(value, key)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -75,13 +56,6 @@ impl Held {
     pub(super) fn rest(&mut self) -> String {
         std::mem::take(&mut self.0)
     }
-}
-
-/// How many bytes at the end of `text` are those that `key` begins with.
-fn beginning(text: &str, key: &str) -> usize {
-    let most = text.len().min(key.len().saturating_sub(1));
-    let is_there = |count: &usize| key.get(..*count).is_some_and(|start| text.ends_with(start));
-    (1..=most).rev().find(is_there).unwrap_or(0)
 }
 
 #[cfg(test)]

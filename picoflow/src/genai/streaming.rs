@@ -4,11 +4,13 @@ use super::{
     GenaiModel, Protocol,
     notes::Listener,
     provider::Target,
-    quiet::quiet,
     redact::Held,
     reply::{Came, Heard},
 };
-use crate::model::{ChatRequest, ModelError, ModelEvent, ModelReply};
+use crate::{
+    model::{ChatRequest, ModelError, ModelEvent, ModelReply},
+    quiet::quiet,
+};
 use ::genai::chat::{ChatStream, ChatStreamEvent, StreamEnd, ToolCall};
 use futures_util::StreamExt;
 use serde_json::Value;

@@ -1,6 +1,11 @@
 //! Ways to a server, each of which can be gone again.
 
-use super::{McpError, client::Listener};
+use super::{
+    McpError,
+    clean::Clean,
+    client::Listener,
+    secrets::{Secrets, shown},
+};
 use crate::{BoxFuture, http};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use rmcp::{
@@ -67,6 +72,7 @@ impl Way {
                     .default_headers(header_map(server, headers)?)
                     .build()
                     .map_err(|error| failed(error.to_string()))?;
+                let client = Clean::new(client, Arc::new(Secrets::of(url, headers)));
                 let config = StreamableHttpClientTransportConfig::with_uri(Arc::clone(url))
                     .reinit_on_expired_session(true);
                 listener.serve(StreamableHttpClientTransport::with_client(client, config)).await
@@ -81,7 +87,7 @@ impl Way {
 }
 
 /// An error and what is behind it, which the HTTP client does not say by itself.
-fn with_sources(error: &dyn std::error::Error) -> String {
+pub(super) fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(error) = source {
@@ -114,9 +120,9 @@ impl fmt::Debug for Way {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Process(_) => f.debug_struct("Process").finish_non_exhaustive(),
-            // The headers hold keys.
+            // The headers hold keys, and so may the address.
             Self::Http { url, .. } => {
-                f.debug_struct("Http").field("url", url).finish_non_exhaustive()
+                f.debug_struct("Http").field("url", &shown(url)).finish_non_exhaustive()
             }
             Self::Streams(_) => f.debug_struct("Streams").finish_non_exhaustive(),
         }

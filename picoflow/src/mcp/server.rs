@@ -1,6 +1,6 @@
 //! A server as its user describes it.
 
-use super::{McpClient, McpError, connect::Way};
+use super::{McpClient, McpError, connect::Way, secrets::shown};
 use std::{io, process::Command, time::Duration};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -80,8 +80,7 @@ impl McpServer {
     /// ```
     pub fn http(url: impl Into<String>) -> Self {
         let url = url.into();
-        // Without what may be a secret.
-        let name = url.split(['?', '#']).next().unwrap_or_default().to_owned();
+        let name = shown(&url);
         Self::new(Way::Http { url: url.into(), headers: Vec::new() }, name)
     }
 
@@ -126,7 +125,8 @@ impl McpServer {
         self
     }
 
-    /// A header of each request over HTTP. It is not shown anywhere. Other servers have no use for it.
+    /// A header of each request over HTTP. Its value is not shown anywhere, nor where the server quotes it, if it is 16 bytes
+    /// or longer. Other servers have no use for it.
     /// See [`bearer`](McpServer::bearer) for the usual one.
     pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         if let Way::Http { headers, .. } = &mut self.way {

@@ -8,7 +8,7 @@ use super::{
     model_at,
     server::{Answer, Server},
 };
-use crate::secrets::{Searched, Watch, is_in, key, search_error, search_shown};
+use crate::secrets::{Searched, is_in, key, logged, search_error, search_shown};
 use bodies::{body, broken, events};
 use futures_util::StreamExt;
 use genai::{
@@ -20,12 +20,7 @@ use genai::{
 use picoflow::{
     SqliteStore, TurnEvent, genai::Protocol, model::ChatModel, prelude::*, testing::Recorder,
 };
-use std::{
-    fs,
-    path::Path,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{fs, path::Path, time::Duration};
 
 const REPLY: &str = "Your key is ….";
 
@@ -135,17 +130,6 @@ async fn a_key_in_an_error_or_a_broken_reply_is_neither_told_nor_stored_nor_reco
     }
     let files = files(folder.path());
     assert!(files.contains("Wrong key: ….") && !is_in(&files));
-}
-
-/// What is logged while `work` is done, on this thread.
-async fn logged(work: impl Future<Output = ()>) -> Vec<String> {
-    let records = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&records);
-    let watch = Watch::new(move |record: &str| kept.lock().unwrap().push(record.to_owned()));
-    let watching = tracing::subscriber::set_default(watch);
-    work.await;
-    drop(watching);
-    std::mem::take(&mut *records.lock().unwrap())
 }
 
 #[tokio::test]

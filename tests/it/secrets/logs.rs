@@ -4,7 +4,7 @@ use super::search;
 use std::{
     fmt::{Debug, Write},
     sync::{
-        Once,
+        Arc, Mutex, Once,
         atomic::{AtomicU64, Ordering},
     },
 };
@@ -33,14 +33,25 @@ pub(super) fn watch() {
     });
 }
 
+/// What is logged while `work` is done, on this thread.
+pub(crate) async fn logged(work: impl Future<Output = ()>) -> Vec<String> {
+    let records = Arc::new(Mutex::new(Vec::new()));
+    let kept = Arc::clone(&records);
+    let watch = Watch::new(move |record: &str| kept.lock().unwrap().push(record.to_owned()));
+    let watching = tracing::subscriber::set_default(watch);
+    work.await;
+    drop(watching);
+    std::mem::take(&mut *records.lock().unwrap())
+}
+
 /// Hands on every record of every level, behind its target.
-pub(crate) struct Watch<F> {
+struct Watch<F> {
     look: F,
     spans: AtomicU64,
 }
 
 impl<F: Fn(&str)> Watch<F> {
-    pub(crate) fn new(look: F) -> Self {
+    fn new(look: F) -> Self {
         Self { look, spans: AtomicU64::new(1) }
     }
 }
@@ -114,7 +125,6 @@ impl<F: Fn(&str) + Send + Sync> log::Log for Watch<F> {
 #[test]
 fn a_secret_is_found_in_every_field_of_events_and_spans_and_in_the_records_of_log() {
     use log::Log;
-    use std::sync::{Arc, Mutex};
 
     let key = super::token();
     let records = Arc::new(Mutex::new(Vec::new()));

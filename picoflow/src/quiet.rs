@@ -1,4 +1,4 @@
-//! genai without a voice: it logs bodies, and events that it does not know as they came.
+//! The crates that talk to servers, without a voice: they log bodies, and what they do not know as it came.
 
 use std::{
     future::{Future, poll_fn},
@@ -10,7 +10,7 @@ use tracing::dispatcher::{Dispatch, has_been_set, with_default};
 ///
 /// Until the program has set a subscriber there is none to be kept from. To set an empty one then would count as the program's
 /// own, and `tracing` would not pass records on to the crate `log` any more, for all of the process.
-pub(super) async fn quiet<F: Future>(future: F) -> F::Output {
+pub(crate) async fn quiet<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     poll_fn(|cx| {
         let mut poll = || future.as_mut().poll(cx);
