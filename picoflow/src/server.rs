@@ -47,7 +47,7 @@ pub struct HttpService {
     engine: Engine,
     access: Access,
     body_bytes: usize,
-    body_timeout: Duration,
+    client_timeout: Duration,
     turn_timeout: Duration,
     turns: usize,
     connections: usize,
@@ -63,7 +63,7 @@ impl HttpService {
             engine: engine.clone(),
             access: Access::Open,
             body_bytes: 1 << 20,
-            body_timeout: Duration::from_secs(30),
+            client_timeout: Duration::from_secs(30),
             turn_timeout: Duration::from_mins(5),
             turns: 2048,
             connections: 4096,
@@ -111,10 +111,12 @@ impl HttpService {
         self
     }
 
-    /// The longest that a request's body may take to arrive. Default: 30 seconds.
+    /// The longest that a client may take to send a request's body; and, where the service has a
+    /// [listener of its own](HttpService::serve), to send its head, and to read anything of what it is sent. A connection that
+    /// is idle is closed after that time too. Default: 30 seconds.
     /// See [`body_bytes`](HttpService::body_bytes) for an example.
-    pub const fn body_timeout(mut self, limit: Duration) -> Self {
-        self.body_timeout = limit;
+    pub const fn client_timeout(mut self, limit: Duration) -> Self {
+        self.client_timeout = limit;
         self
     }
 
@@ -176,7 +178,7 @@ impl HttpService {
             engine: self.engine,
             access: self.access,
             body_bytes: self.body_bytes,
-            body_timeout: self.body_timeout,
+            client_timeout: self.client_timeout,
             turn_timeout: self.turn_timeout,
             turns: Arc::new(Semaphore::new(self.turns.min(Semaphore::MAX_PERMITS))),
             inside: self.inside,
@@ -192,7 +194,7 @@ impl fmt::Debug for HttpService {
             .field("engine", &self.engine)
             .field("access", &self.access)
             .field("body_bytes", &self.body_bytes)
-            .field("body_timeout", &self.body_timeout)
+            .field("client_timeout", &self.client_timeout)
             .field("turn_timeout", &self.turn_timeout)
             .field("turns", &self.turns)
             .field("connections", &self.connections)

@@ -28,7 +28,7 @@ impl Flow for DeskFlow {
     }
 
     fn limits(&self) -> Limits {
-        Limits::default().message_bytes(65_536)
+        Limits::default().message_bytes(500_000)
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) struct Api {
     pub(super) engine: Engine,
     pub(super) access: Access,
     pub(super) body_bytes: usize,
-    pub(super) body_timeout: Duration,
+    pub(super) client_timeout: Duration,
     pub(super) turn_timeout: Duration,
     pub(super) turns: Arc<Semaphore>,
     pub(super) inside: bool,

@@ -27,9 +27,9 @@ impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
             let detail = format!("the body has more than {} bytes", api.body_bytes);
             return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", detail));
         }
-        let read = tokio::time::timeout(api.body_timeout, Json::from_request(request, api)).await;
+        let read = tokio::time::timeout(api.client_timeout, Json::from_request(request, api)).await;
         let late = |_| {
-            let detail = format!("the body did not arrive within {:?}", api.body_timeout);
+            let detail = format!("the body did not arrive within {:?}", api.client_timeout);
             Problem::new(StatusCode::REQUEST_TIMEOUT, "BODY_LATE", detail)
         };
         let Json(body) = read.map_err(late)??;

@@ -16,12 +16,6 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 
-/// The longest that the head of a request may take, which is also how long an idle connection is kept.
-const HEAD: Duration = Duration::from_secs(30);
-
-/// The longest that a client may take to read anything of what is sent to it.
-const WRITE: Duration = Duration::from_secs(30);
-
 /// The most bytes of a request's head. (hyper answers more than 100 headers with status 431 as well.)
 const HEAD_BYTES: usize = 64 << 10;
 
@@ -30,8 +24,8 @@ impl HttpService {
     /// and this returns. TLS is for a proxy before it, or for an app of one's own around
     /// [`router`](HttpService::router).
     ///
-    /// A client has 30 seconds to send the head of a request, of at most 64 KiB and 100 headers, and to read anything of a
-    /// response; a turn has [`turn_timeout`](HttpService::turn_timeout). So a stop takes no longer than that.
+    /// The head of a request has at most 64 KiB and 100 headers. A client has [`client_timeout`](HttpService::client_timeout) to
+    /// send and to read, and a turn [`turn_timeout`](HttpService::turn_timeout), so a stop comes to its end.
     ///
     /// # Errors
     /// When the listener cannot be used.
@@ -39,14 +33,15 @@ impl HttpService {
     #[doc = include_str!("../docs/server_serve.md")]
     pub async fn serve(self, listener: TcpListener, stop: CancellationToken) -> io::Result<()> {
         let connections = Arc::new(Semaphore::new(self.connections.min(Semaphore::MAX_PERMITS)));
+        let patience = self.client_timeout;
         let app = self.router_until(stop.clone(), &["/", "/page"]).fallback(unknown_route);
         let app = TowerToHyperService::new(app);
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(HEAD).max_buf_size(HEAD_BYTES);
+        http.timer(TokioTimer::new()).header_read_timeout(patience).max_buf_size(HEAD_BYTES);
         let open = GracefulShutdown::new();
         while let Some((stream, permit)) = accept(&listener, &connections, &stop).await? {
             let mut stream = TimeoutStream::new(stream);
-            stream.set_write_timeout(Some(WRITE));
+            stream.set_write_timeout(Some(patience));
             let connection = http.serve_connection(TokioIo::new(Box::pin(stream)), app.clone());
             let connection = open.watch(connection);
             tokio::spawn(async move {

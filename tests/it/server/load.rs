@@ -2,12 +2,12 @@
 
 use super::{Served, hear};
 use futures_util::future::join_all;
-use picoflow::session::SessionQuery;
+use picoflow::{prelude::*, session::SessionQuery};
 use reqwest::header::ACCEPT;
 use std::{net::SocketAddr, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
+    net::{TcpSocket, TcpStream},
     time::{Instant, sleep, timeout},
 };
 
@@ -58,7 +58,7 @@ async fn more_turns_than_may_run_are_refused_until_there_is_room() {
 
 #[tokio::test]
 async fn slow_clients_keep_nobody_else_waiting() {
-    let served = Served::new(|service| service.body_timeout(Duration::from_secs(1))).await;
+    let served = Served::new(|service| service.client_timeout(Duration::from_secs(1))).await;
     let head = "POST /ai/run HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
     let mut slow = Vec::new();
     for i in 0..32 {
@@ -203,4 +203,54 @@ async fn more_connections_than_there_may_be_wait_for_room() {
     assert!(!waiting.is_finished());
     drop(held);
     assert_eq!(timeout(SOON, waiting).await.unwrap().unwrap().status, 204);
+}
+
+#[tokio::test]
+async fn a_client_that_stops_in_the_middle_is_cut_off() {
+    let served = Served::new(|service| service.client_timeout(Duration::from_secs(1))).await;
+    let idle = b"".as_slice();
+    let head = b"GET /health HTTP/1.1\r\nhost: ";
+    let kept_alive = b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n";
+    for bytes in [idle, head, kept_alive] {
+        // Until the service closes.
+        raw(served.address, bytes).await;
+    }
+    check_answers(&served).await;
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_is_cut_off() {
+    let served = Served::new(|service| service.client_timeout(Duration::from_secs(1))).await;
+    // More than the buffers of both ends, of which ours is small: each word is an event.
+    let body = json!({ "flowName": "DeskFlow", "message": "w ".repeat(200_000) }).to_string();
+    let request = format!(
+        "POST /ai/run HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    let mut streams = Vec::new();
+    for _ in 0..2 {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.set_recv_buffer_size(4096).unwrap();
+        let mut stream = socket.connect(served.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        streams.push(stream);
+    }
+    sleep(Duration::from_secs(8)).await;
+    for mut stream in streams {
+        let mut heard = Vec::new();
+        // What was sent before is read, or the connection was reset.
+        timeout(SOON, stream.read_to_end(&mut heard)).await.unwrap().ok();
+        let heard = String::from_utf8_lossy(&heard);
+        assert!(!heard.contains("event: replied"), "it was read to its end");
+    }
+    check_answers(&served).await;
+}
+
+#[tokio::test]
+async fn a_stop_does_not_wait_for_a_client_that_does_nothing() {
+    let served = Served::new(|service| service.client_timeout(Duration::from_secs(1))).await;
+    let mut idle = TcpStream::connect(served.address).await.unwrap();
+    idle.write_all(b"GET /health HTTP/1.1\r\n").await.unwrap();
+    check_answers(&served).await;
+    timeout(SOON, served.stop()).await.expect("it stops");
 }

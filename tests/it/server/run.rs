@@ -109,7 +109,7 @@ async fn a_turn_that_is_sent_again_with_its_key_is_not_run_again() {
 #[tokio::test]
 async fn each_failure_has_its_status_and_code() {
     let served =
-        Served::new(|service| service.body_bytes(100_000).turn_timeout(Duration::from_millis(300)))
+        Served::new(|service| service.body_bytes(700_000).turn_timeout(Duration::from_millis(300)))
             .await;
     let id = served.say(None, "Hi").await;
     let id = id["session"].as_str().unwrap();
@@ -130,8 +130,8 @@ async fn each_failure_has_its_status_and_code() {
             "SESSION_FLOW_MISMATCH",
         ),
         ("no message", served.run(Some(id), " "), 400, "MESSAGE_EMPTY"),
-        ("message", served.run(None, &"x".repeat(70_000)), 413, "MESSAGE_TOO_LARGE"),
-        ("body", served.run(None, &"x".repeat(100_000)), 413, "BODY_TOO_LARGE"),
+        ("message", served.run(None, &"x".repeat(600_000)), 413, "MESSAGE_TOO_LARGE"),
+        ("body", served.run(None, &"x".repeat(700_000)), 413, "BODY_TOO_LARGE"),
         ("no JSON", body("{ \"flowName\": "), 400, "REQUEST_INVALID"),
         ("deep", body(deep), 400, "REQUEST_INVALID"),
         ("no UTF-8", body("{}").body(b"{\"flowName\":\"\xff\"}".to_vec()), 400, "REQUEST_INVALID"),
