@@ -121,3 +121,40 @@ async fn an_app_gives_each_of_its_users_the_own_orders() {
     let (status, nobody) = ask("user=eve").await;
     assert_eq!((status, &nobody["code"]), (401, &json!("UNAUTHORIZED")));
 }
+
+/// A streamed reply in the protocol of `OpenAI`'s chat.
+#[cfg(feature = "genai")]
+fn said(delta: &Value, finish_reason: &str) -> crate::genai::server::Answer {
+    let chunk = |delta: &Value, reason: Option<&str>| {
+        let choice = json!({ "index": 0, "delta": delta, "finish_reason": reason });
+        let chunk = json!({
+            "id": "c", "object": "chat.completion.chunk", "created": 0, "model": "small", "choices": [choice],
+        });
+        format!("data: {chunk}\n\n")
+    };
+    let events = [chunk(delta, None), chunk(&json!({}), Some(finish_reason))].concat();
+    crate::genai::server::Answer::events(events + "data: [DONE]\n\n")
+}
+
+#[cfg(feature = "genai")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_program_shows_what_the_model_says_and_runs_what_it_calls() {
+    let text = |text: &str| said(&json!({ "role": "assistant", "content": text }), "stop");
+    let call = |tool: &str, arguments: Value| {
+        let function = json!({ "name": tool, "arguments": arguments.to_string() });
+        let call = json!({ "index": 0, "id": "call", "type": "function", "function": function });
+        said(&json!({ "role": "assistant", "content": null, "tool_calls": [call] }), "tool_calls")
+    };
+    let server = crate::genai::server::Server::start([
+        text("Hello! Who are you?"),
+        call("user_name", json!({ "name": "Ann" })),
+        text("How old are you, Ann?"),
+        call("user_age", json!({ "years": 41 })),
+    ])
+    .await;
+    let mut command = Command::new(built("start"));
+    command.arg(format!("{}v1#small", server.url()));
+    let output = tokio::task::spawn_blocking(|| talk(command, "Hi\nAnn\n41\n")).await.unwrap();
+    let expected = "Hello! Who are you?\nHow old are you, Ann?\n41! Thank you, and good bye.\n";
+    assert_eq!(self::text(&output), expected);
+}

@@ -10,7 +10,7 @@ mod named;
 mod recordings;
 mod replies;
 mod requests;
-mod server;
+pub(crate) mod server;
 mod simulators;
 
 use crate::secrets::{Searched, key, search_shown};

@@ -221,6 +221,10 @@ impl Step for Close {
         cx: &mut Cx<'_>,
         #[schemars(range(min = 1, max = 5))] stars: u8,
     ) -> ToolResponse {
+        // The schema says so too, but it may not be checked: see the feature `validate`.
+        if !(1..=5).contains(&stars) {
+            return stay_with("Ask for 1 to 5 stars.");
+        }
         cx.save_state(json!({ "stars": stars }));
         finish("Thank you for your time. Good bye!")
     }
