@@ -1,6 +1,6 @@
 //! What is PostgreSQL's own among the stores, and what happens when the server or the line to it fails.
 
-use crate::support::{Database, Line, Proxy, Talk, TestFlow, server};
+use crate::support::{Database, Line, Proxy, Talk, TestFlow, prepared, server};
 use picoflow::{
     PostgresStore,
     prelude::*,
@@ -314,12 +314,8 @@ async fn no_failure_tells_the_password() {
 #[tokio::test]
 async fn tls_holds_the_server_to_its_certificate() {
     let Some(database) = Database::new().await else { return };
-    let Ok(file) = std::env::var("PICOFLOW_TEST_POSTGRES_CERTIFICATE") else {
-        println!(
-            "skipped: PICOFLOW_TEST_POSTGRES_CERTIFICATE is not set: run `scripts/postgres cargo test`"
-        );
-        return;
-    };
+    let file = prepared("PICOFLOW_TEST_POSTGRES_CERTIFICATE", "scripts/postgres");
+    let Some(file) = file else { return };
     let checked = format!("{}&sslmode=verify-full", database.url());
     let text = failure(PostgresStore::connect(&checked).await);
     assert!(text.contains("certificate"), "{text}");

@@ -1,6 +1,6 @@
 //! Sessions on a real Restate server, served by a process that is killed.
 
-use crate::support::{Told, tell};
+use crate::support::{Told, prepared, tell};
 use picoflow::{
     Reply,
     prelude::*,
@@ -24,16 +24,10 @@ use std::{
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
 
-/// The server's ingress and admin addresses. Without them the test passes, and says so; where all tests have to run, that
-/// is a failure.
+/// The server's ingress and admin addresses.
 fn server() -> Option<(String, String)> {
-    let ingress = std::env::var("PICOFLOW_TEST_RESTATE_INGRESS").ok();
-    if ingress.is_none() {
-        let why = "PICOFLOW_TEST_RESTATE_INGRESS is not set: run `scripts/restate cargo test`";
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no Restate server: {why}");
-        println!("skipped: {why}");
-    }
-    Some((ingress?, std::env::var("PICOFLOW_TEST_RESTATE_ADMIN").unwrap()))
+    let ingress = prepared("PICOFLOW_TEST_RESTATE_INGRESS", "scripts/restate")?;
+    Some((ingress, std::env::var("PICOFLOW_TEST_RESTATE_ADMIN").unwrap()))
 }
 
 /// Restate calls the service that was registered last.

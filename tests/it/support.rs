@@ -4,6 +4,14 @@ mod batch;
 mod faulty;
 #[cfg(feature = "postgres")]
 mod postgres;
+#[cfg(any(
+    feature = "genai",
+    feature = "mcp",
+    feature = "postgres",
+    feature = "restate",
+    feature = "server"
+))]
+mod prepared;
 #[cfg(feature = "postgres")]
 mod proxy;
 mod stores;
@@ -13,6 +21,14 @@ pub(crate) use batch::{Lab, Setup, outcomes, worker};
 pub(crate) use faulty::{Fault, Faulty};
 #[cfg(feature = "postgres")]
 pub(crate) use postgres::{Database, server};
+#[cfg(any(
+    feature = "genai",
+    feature = "mcp",
+    feature = "postgres",
+    feature = "restate",
+    feature = "server"
+))]
+pub(crate) use prepared::prepared;
 #[cfg(feature = "postgres")]
 pub(crate) use proxy::{Line, Proxy};
 pub(crate) use stores::{Broken, Watched};

@@ -3,8 +3,8 @@
 use super::{
     ask, model_at,
     server::{Answer, Server},
-    simulators::prepared,
 };
+use crate::support::prepared;
 use picoflow::{ToolDefinition, genai::Protocol, model::ChatModel, strict_form};
 use serde_json::{Map, Value, json};
 use std::{
@@ -77,7 +77,7 @@ fn properties(schema: &Value, path: &str, found: &mut BTreeSet<String>) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn no_dialect_loses_a_property() {
-    let Some(path) = prepared("PICOFLOW_TEST_SCHEMAS") else {
+    let Some(path) = prepared("PICOFLOW_TEST_SCHEMAS", "scripts/simulators") else {
         return;
     };
     let functions = functions(&path);

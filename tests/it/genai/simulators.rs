@@ -6,7 +6,10 @@ mod cues;
 mod llmock;
 
 use super::model_of;
-use crate::secrets::{Searched, search_error, search_shown};
+use crate::{
+    secrets::{Searched, search_error, search_shown},
+    support::prepared,
+};
 use aimock::Aimock;
 use cues::{Cued, Fault, Outcome, Simulator, cues, scripted};
 use futures_util::future::join_all;
@@ -29,16 +32,7 @@ use tokio::{
     net::TcpStream,
 };
 
-/// What `scripts/simulators` says of something that it prepared, if it runs.
-pub(super) fn prepared(variable: &str) -> Option<String> {
-    let value = std::env::var(variable).ok();
-    if value.is_none() {
-        let why = format!("{variable} is not set: run `scripts/simulators cargo test`");
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "not prepared: {why}");
-        println!("skipped: {why}");
-    }
-    value
-}
+const SCRIPT: &str = "scripts/simulators";
 
 /// One request to the control of a simulator.
 async fn control(url: &str, method: &str, path: &str, body: &Value) -> String {
@@ -190,7 +184,7 @@ fn faults() -> impl Iterator<Item = Option<Fault>> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_trip_comes_to_the_same_in_every_protocol_whatever_breaks() {
-    let Some(url) = prepared("PICOFLOW_TEST_AIMOCK_URL") else {
+    let Some(url) = prepared("PICOFLOW_TEST_AIMOCK_URL", SCRIPT) else {
         return;
     };
     let scripted = Scripted::new().await;
@@ -211,7 +205,7 @@ async fn the_trip_comes_to_the_same_in_every_protocol_whatever_breaks() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_trip_comes_to_the_same_whatever_breaks_and_its_grade_is_clean() {
-    let Some(url) = prepared("PICOFLOW_TEST_LLMOCK_URL") else {
+    let Some(url) = prepared("PICOFLOW_TEST_LLMOCK_URL", SCRIPT) else {
         return;
     };
     let scripted = Scripted::new().await;

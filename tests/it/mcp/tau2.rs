@@ -1,6 +1,7 @@
 //! Two servers that others made, a shop's and an airline's, and the actions that are known to solve their tasks (tau2-bench, as
 //! two Python packages, which `scripts/mcp` installs): each action does the same through a flow as on the server itself.
 
+use crate::support::prepared;
 use picoflow::{
     BoxFuture,
     mcp::McpServer,
@@ -182,19 +183,10 @@ async fn compare(python: PathBuf, domain: &str, tools: usize) -> (usize, usize) 
     (succeeded, refused)
 }
 
-fn python() -> Option<PathBuf> {
-    let python = std::env::var_os("PICOFLOW_TEST_MCP_PYTHON").map(PathBuf::from);
-    if python.is_none() {
-        let why = "PICOFLOW_TEST_MCP_PYTHON is not set: run `scripts/mcp cargo test`";
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no tau2 servers: {why}");
-        println!("skipped: {why}");
-    }
-    python
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_known_action_does_the_same_through_a_flow_as_on_the_server() {
-    let Some(python) = python() else { return };
+    let python = prepared("PICOFLOW_TEST_MCP_PYTHON", "scripts/mcp");
+    let Some(python) = python.map(PathBuf::from) else { return };
     let retail = compare(python.clone(), "retail", 18).await;
     let airline = compare(python, "airline", 16).await;
     assert_eq!((retail.0 + airline.0, retail.1 + airline.1), (610, 82), "{retail:?} {airline:?}");

@@ -1,6 +1,7 @@
 //! The page in a browser: each test serves a flow and runs a scenario of `tests/browser` on it.
 
 use super::{Served, basic_flow, talk};
+use crate::support::prepared;
 use picoflow::server::{
     Caller, HttpService,
     axum::{
@@ -12,15 +13,8 @@ use std::{net::Ipv4Addr, path::Path, process::Command};
 use talk::Talker;
 use tokio::{net::TcpListener, sync::Mutex};
 
-/// Without what `scripts/browser` prepares the test passes, and says so; where all tests have to run, that is a failure.
 fn is_prepared() -> bool {
-    let is_prepared = std::env::var_os("PICOFLOW_TEST_BROWSER").is_some();
-    if !is_prepared {
-        let why = "PICOFLOW_TEST_BROWSER is not set: run `scripts/browser cargo test`";
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no browser: {why}");
-        println!("skipped: {why}");
-    }
-    is_prepared
+    prepared("PICOFLOW_TEST_BROWSER", "scripts/browser").is_some()
 }
 
 /// One browser at a time: it paints by the processor that all other tests use too.

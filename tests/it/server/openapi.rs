@@ -1,6 +1,7 @@
 //! The description of the service.
 
 use super::{Served, hear};
+use crate::support::prepared;
 use picoflow::prelude::*;
 
 #[tokio::test]
@@ -63,20 +64,10 @@ async fn replies_and_problems_are_as_described() {
     }
 }
 
-/// Where schemathesis is, if it is there.
-fn schemathesis() -> Option<String> {
-    let program = std::env::var("PICOFLOW_TEST_SCHEMATHESIS").ok();
-    if program.is_none() {
-        let why = "PICOFLOW_TEST_SCHEMATHESIS is not set: run `scripts/schemathesis cargo test`";
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no schemathesis: {why}");
-        println!("skipped: {why}");
-    }
-    program
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn schemathesis_finds_no_fault() {
-    let Some(program) = schemathesis() else { return };
+    let program = prepared("PICOFLOW_TEST_SCHEMATHESIS", "scripts/schemathesis");
+    let Some(program) = program else { return };
     let served = Served::new(|service| service.bearer("sesame")).await;
     let examples = std::env::var("SCHEMATHESIS_EXAMPLES");
     // The same requests each time, unless more of them are asked for.

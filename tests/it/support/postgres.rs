@@ -1,17 +1,12 @@
 //! Databases for tests, on the server that `scripts/postgres` starts.
 
+use super::prepared;
 use picoflow::{PostgresStore, sqlx::PgPool};
 use picoflow_tests::open::schema;
 
-/// The server's URL. Without one the test passes, and says so; where all tests have to run, that is a failure.
+/// The server's URL.
 pub(crate) fn server() -> Option<String> {
-    let url = std::env::var("PICOFLOW_TEST_POSTGRES_URL").ok();
-    if url.is_none() {
-        let why = "PICOFLOW_TEST_POSTGRES_URL is not set: run `scripts/postgres cargo test`";
-        assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "no PostgreSQL server: {why}");
-        println!("skipped: {why}");
-    }
-    url
+    prepared("PICOFLOW_TEST_POSTGRES_URL", "scripts/postgres")
 }
 
 /// A schema that no other test uses.
