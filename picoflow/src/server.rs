@@ -174,17 +174,9 @@ impl HttpService {
 
     /// With the page at these paths, if it is wanted.
     fn router_until(self, stop: CancellationToken, page: &[&str]) -> Router {
-        let api = Api {
-            engine: self.engine,
-            access: self.access,
-            body_bytes: self.body_bytes,
-            client_timeout: self.client_timeout,
-            turn_timeout: self.turn_timeout,
-            turns: Arc::new(Semaphore::new(self.turns.min(Semaphore::MAX_PERMITS))),
-            inside: self.inside,
-            stop,
-        };
-        document::router(api, if self.page { page } else { &[] })
+        let turns = Arc::new(Semaphore::new(self.turns.min(Semaphore::MAX_PERMITS)));
+        let page = if self.page { page } else { &[] };
+        document::router(Api { service: self, turns, stop }, page)
     }
 }
 

@@ -44,7 +44,7 @@ impl FromRequestParts<Api> for Caller {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, api: &Api) -> Result<Self, Problem> {
-        let caller = match &api.access {
+        let caller = match &api.service.access {
             Access::Open => Some(Self::anyone()),
             Access::Extension => parts.extensions.get::<Self>().cloned(),
             Access::Checked(check) => match bearer(&parts.headers) {
@@ -53,7 +53,7 @@ impl FromRequestParts<Api> for Caller {
             },
         };
         caller.ok_or_else(|| {
-            let detail = match &api.access {
+            let detail = match &api.service.access {
                 Access::Extension => "this service wants to know who calls: log in",
                 _ => "this service wants to know who calls: send a valid `Authorization: Bearer TOKEN`",
             };

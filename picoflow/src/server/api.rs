@@ -1,15 +1,14 @@
 //! What each route does.
 
 use super::{
-    Caller,
-    access::Access,
+    Caller, HttpService,
     problem::{Details, Problem},
     request::{Body, SESSION, key, session, wants_events},
     sse,
     wire::{Ended, Envelope, Graph, KeyHeader, List, ListRequest, RunRequest, SessionHeader},
 };
 use crate::{
-    ContentType, Engine, Reply, Turn, TurnError,
+    ContentType, Reply, Turn, TurnError,
     session::{Session, SessionQuery, StoreError},
 };
 use axum::{
@@ -33,20 +32,15 @@ const LOOK: Duration = Duration::from_secs(10);
 
 #[derive(Clone)]
 pub(super) struct Api {
-    pub(super) engine: Engine,
-    pub(super) access: Access,
-    pub(super) body_bytes: usize,
-    pub(super) client_timeout: Duration,
-    pub(super) turn_timeout: Duration,
+    pub(super) service: HttpService,
     pub(super) turns: Arc<Semaphore>,
-    pub(super) inside: bool,
     pub(super) stop: CancellationToken,
 }
 
 impl Api {
     /// Whether the caller may look inside.
     const fn is_inside(&self, caller: &Caller) -> bool {
-        self.inside || caller.is_operator()
+        self.service.inside || caller.is_operator()
     }
 
     fn inside(&self, caller: &Caller) -> Result<(), Problem> {
@@ -85,9 +79,9 @@ pub(super) async fn run(
     };
     let is_inside = api.is_inside(&caller);
     let mut response = if wants_events(&headers) {
-        sse::respond(api.engine.stream(turn), permit, is_inside, named.clone())
+        sse::respond(api.service.engine.stream(turn), permit, is_inside, named.clone())
     } else {
-        match api.engine.run(turn).await {
+        match api.service.engine.run(turn).await {
             Ok(reply) => respond(reply, is_inside),
             Err(error) => Problem::from(error).session(named.clone()).into_response(),
         }
@@ -111,7 +105,7 @@ fn turn(
         return Err(Problem::bad("`config` is not for the request to say here: leave it out"));
     }
     let key = key(headers)?;
-    let mut turn = Turn::new(request.flow_name).timeout(api.turn_timeout);
+    let mut turn = Turn::new(request.flow_name).timeout(api.service.turn_timeout);
     let session = match named {
         Some(id) if !caller.may_use(id) => {
             return Err(TurnError::UnknownSession { session: id.to_owned() }.into());
@@ -163,7 +157,7 @@ fn respond(reply: Reply, is_inside: bool) -> Response {
     responses((status = 200, description = "In alphabetical order", body = Vec<String>), (status = "default", response = Details)),
 )]
 pub(super) async fn flows(State(api): State<Api>, _: Caller) -> Json<Vec<String>> {
-    Json(api.engine.flows().map(|flow| flow.id().to_string()).collect())
+    Json(api.service.engine.flows().map(|flow| flow.id().to_string()).collect())
 }
 
 /// A flow as data and as a picture, for those who may look inside
@@ -178,7 +172,7 @@ pub(super) async fn graph(
 ) -> Result<Json<Graph>, Problem> {
     api.inside(&caller)?;
     let Path(name) = flow?;
-    let flow = api.engine.flow(&name).ok_or_else(|| Problem::not_found("flow", &name))?;
+    let flow = api.service.engine.flow(&name).ok_or_else(|| Problem::not_found("flow", &name))?;
     Ok(Json(flow.into()))
 }
 
@@ -197,7 +191,7 @@ pub(super) async fn end(
 ) -> Result<Json<Ended>, Problem> {
     let session = session(&headers)?;
     if let Some(id) = session.as_deref().filter(|id| caller.may_use(id)) {
-        api.engine.delete_session(id).await?;
+        api.service.engine.delete_session(id).await?;
     }
     Ok(Json(Ended { success: true, session }))
 }
@@ -233,12 +227,11 @@ pub(super) async fn sessions(
         limit: request.limit,
         ..SessionQuery::default()
     };
-    let found = look(api.engine.sessions(&query)).await?;
-    let is_full = found.len() == request.limit;
+    let found = look(api.service.engine.sessions(&query)).await?;
     let own = found.into_iter().take_while(|session| caller.may_use(&session.id));
     let own: Vec<_> = own.collect();
     let next = own.last().map(|session| session.id.clone());
-    let next = next.filter(|_| is_full && own.len() == request.limit);
+    let next = next.filter(|_| own.len() == request.limit);
     Ok(Json(List { sessions: own.into_iter().map(Into::into).collect(), next }))
 }
 
@@ -254,7 +247,8 @@ pub(super) async fn document(
 ) -> Result<Json<Session>, Problem> {
     api.inside(&caller)?;
     let Path(id) = id?;
-    let stored = if caller.may_use(&id) { look(api.engine.session(&id)).await? } else { None };
+    let stored =
+        if caller.may_use(&id) { look(api.service.engine.session(&id)).await? } else { None };
     stored.map(Json).ok_or_else(|| Problem::not_found("session", &id))
 }
 
@@ -274,7 +268,7 @@ pub(super) async fn ready(State(api): State<Api>) -> Result<StatusCode, Problem>
         return Err(Problem::unavailable("the service is about to stop"));
     }
     let query = SessionQuery { limit: 1, ..SessionQuery::default() };
-    look(api.engine.sessions(&query)).await?;
+    look(api.service.engine.sessions(&query)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -50,8 +50,8 @@ impl Modify for Place {
 }
 
 pub(super) fn router(api: Api, page_at: &[&str]) -> Router {
-    let limit = DefaultBodyLimit::max(api.body_bytes);
-    let flows: Vec<_> = api.engine.flows().map(|flow| flow.id().to_string()).collect();
+    let limit = DefaultBodyLimit::max(api.service.body_bytes);
+    let flows: Vec<_> = api.service.engine.flows().map(|flow| flow.id().to_string()).collect();
     let (router, mut description) = OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(api::run))
         .routes(routes!(api::flows))

@@ -23,13 +23,15 @@ impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
         // One that says that it is too long is not waited for.
-        if request.body().size_hint().lower() > api.body_bytes as u64 {
-            let detail = format!("the body has more than {} bytes", api.body_bytes);
+        if request.body().size_hint().lower() > api.service.body_bytes as u64 {
+            let detail = format!("the body has more than {} bytes", api.service.body_bytes);
             return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", detail));
         }
-        let read = tokio::time::timeout(api.client_timeout, Json::from_request(request, api)).await;
+        let read =
+            tokio::time::timeout(api.service.client_timeout, Json::from_request(request, api))
+                .await;
         let late = |_| {
-            let detail = format!("the body did not arrive within {:?}", api.client_timeout);
+            let detail = format!("the body did not arrive within {:?}", api.service.client_timeout);
             Problem::new(StatusCode::REQUEST_TIMEOUT, "BODY_LATE", detail)
         };
         let Json(body) = read.map_err(late)??;
