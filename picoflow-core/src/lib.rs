@@ -74,7 +74,7 @@ pub mod __private {
                 Block, DefinitionRow, FieldRow, GroupRow, Handler, Method, Purpose, Reference,
                 SchemaRow, Target, ToolRow, ToolTable,
             },
-            without_absent,
+            try_strict_form, without_absent,
         },
     };
 }

@@ -74,6 +74,8 @@ pub(crate) struct CompiledTool {
     /// As it was defined. What the model is told may be its strict form.
     pub(crate) definition: Arc<ToolDefinition>,
     pub(crate) validator: Arc<ToolValidator>,
+    /// Whether the model is told the strict form, so that a name which no parameter has is refused.
+    pub(crate) is_strict: bool,
     pub(crate) handler: Option<ToolHandler>,
 }
 

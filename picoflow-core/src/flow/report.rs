@@ -144,6 +144,18 @@ pub enum BuildFault {
         /// What is wrong.
         reason: String,
     },
+    /// A name of an argument that providers refuse.
+    #[error(
+        "the schema of tool `{tool}` in flow `{flow}` names a property that providers refuse, at `{place}`: use 1 to 64 of `A-Z`, `a-z`, `0-9`, `_`, `.`, `-`, for example by `#[serde(rename = \"…\")]` on the field or the variant"
+    )]
+    PropertyName {
+        /// The flow.
+        flow: FlowId,
+        /// The tool.
+        tool: String,
+        /// The property, as a JSON pointer into the schema.
+        place: String,
+    },
     /// A definition that tells the model nothing.
     #[error("tool `{tool}` in flow `{flow}` has no description: the model has nothing to go by")]
     NoDescription {
@@ -309,6 +321,18 @@ pub enum BuildWarning {
         /// How they differ.
         reason: String,
     },
+    /// A tool that is marked `strict` and cannot be told strictly.
+    #[error(
+        "tool `{tool}`, which step `{step}` exposes, is marked `strict` and has no strict form: {reason}. The model is told its schema as it is"
+    )]
+    NoStrictForm {
+        /// The step.
+        step: StepId,
+        /// The tool.
+        tool: String,
+        /// What stands in the way, and where.
+        reason: String,
+    },
     /// A step that cannot be reached.
     #[error("nothing in flow `{flow}` routes to step `{step}`")]
     NeverReached {
@@ -360,6 +384,18 @@ pub enum BuildNote {
         group: &'static str,
         /// The method of the tool itself.
         single: &'static str,
+    },
+    /// A tool of a model with [`ModelRef::strict_tools`](crate::ModelRef::strict_tools) that cannot be told strictly.
+    #[error(
+        "tool `{tool}`, which step `{step}` exposes, has no strict form: {reason}. The model is told its schema as it is"
+    )]
+    NoStrictForm {
+        /// The step.
+        step: StepId,
+        /// The tool.
+        tool: String,
+        /// What stands in the way, and where.
+        reason: String,
     },
 }
 

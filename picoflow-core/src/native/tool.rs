@@ -4,7 +4,7 @@ use super::{IntoToolOutput, ToolContext, ToolOutput};
 use crate::{
     BoxFuture, ToolCall, ToolDefinition, ToolError,
     run::guard,
-    tool::{CallView, ToolValidator, args, arguments, fit},
+    tool::{CallView, ToolValidator, Unknown, args, arguments, fit, try_strict_form},
 };
 use serde_json::Value;
 use std::{
@@ -156,26 +156,43 @@ impl NativeTool {
     /// Runs the tool: checks the arguments against the schema, then calls the handler.
     ///
     /// Whatever goes wrong is an output with `is_error`: arguments that do not fit, an error or a panic of the
-    /// handler, a time-out, a context that is cancelled before or meanwhile. `null` stands for no arguments.
+    /// handler, a time-out, a context that is cancelled before or meanwhile. `null` stands for no arguments. An argument
+    /// that no parameter has is refused by a strict tool; else there is a warning in the trace.
     /// See [`NativeTool`] for an example.
     pub async fn execute(&self, arguments: Value, cx: &ToolContext) -> ToolOutput {
         let mut call = ToolCall::new(cx.call_id().unwrap_or_default(), self.name(), &arguments);
         args::normalise(&mut call);
-        fit(&mut call, &self.inner.definition);
-        match self.check(&call) {
+        let compile = || ToolValidator::compile(self.input_schema());
+        let validator = match self.inner.validator.get_or_init(compile) {
+            Ok(validator) => validator,
+            Err(reason) => return ToolError::internal(format!("the schema {reason}")).into(),
+        };
+        fit(&mut call, validator, self.inner.definition.is_lenient());
+        match self.check(&call, validator) {
             Ok(call) => self.run(call, cx).await,
             Err(error) => error.into(),
         }
     }
 
-    fn check<'a>(&self, call: &'a ToolCall) -> Result<CallView<'a>, ToolError> {
-        let call = CallView::parse(call)?;
-        let compile = || ToolValidator::compile(self.input_schema());
-        match self.inner.validator.get_or_init(compile) {
-            Ok(validator) => validator.check(call.arguments())?,
-            Err(reason) => return Err(ToolError::internal(format!("the schema {reason}"))),
+    fn check<'a>(
+        &self,
+        call: &'a ToolCall,
+        validator: &ToolValidator,
+    ) -> Result<CallView<'a>, ToolError> {
+        let view = CallView::parse(call)?;
+        validator.check(view.arguments())?;
+        let unknown = validator.unknown(view.arguments());
+        if unknown.is_empty() {
+            return Ok(view);
         }
-        Ok(call)
+        let definition = &self.inner.definition;
+        if definition.is_strict() && try_strict_form(definition.schema()).is_ok() {
+            return Err(Unknown::refuse(unknown));
+        }
+        for unknown in unknown {
+            tracing::warn!(tool = self.name(), "unknown argument at {unknown}");
+        }
+        Ok(view)
     }
 
     /// Runs the handler within its limits. The arguments are checked already.

@@ -12,7 +12,7 @@ use crate::{
         ToolChoice, without_fence,
     },
     session::{Message, MessageKind, SUMMARY},
-    tool::{Node, Parsed, ToolValidator},
+    tool::{Node, Parsed, ToolValidator, fit_value},
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -372,8 +372,9 @@ fn compile_schema(
 }
 
 fn parse_structured(text: &str, schema: &ToolValidator) -> Result<Value, String> {
-    let parsed =
+    let mut parsed =
         Parsed::parse(without_fence(text)).map_err(|error| format!("it is no JSON: {error}"))?;
+    fit_value(&mut parsed, schema.shapes(), false);
     let checked = schema.check(&parsed);
     checked.map_err(|error| format!("it does not fit the schema: {error}"))?;
     Value::deserialize(Node::of(&parsed)).map_err(|error| error.to_string())

@@ -5,7 +5,7 @@ use crate::{
     Hidden, ToolCall, ToolDefinition,
     flow::{CompiledStep, CompiledTool},
     similar::most_like,
-    tool::{CallView, ToolError, args, fit},
+    tool::{CallView, ToolError, Unknown, args, fit},
 };
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ impl Run {
                 );
             }
             if let Some(tool) = step.tools.get(call.name()) {
-                fit(call, &tool.definition);
+                fit(call, &tool.validator, tool.definition.is_lenient());
             }
             if call.id().is_empty() || !ids.insert(call.id().to_owned()) {
                 let id = format!("call_{:016x}", self.env.host.random());
@@ -37,15 +37,30 @@ pub(super) fn is_offered(step: &CompiledStep, tool: &str, hidden: &Hidden) -> bo
     step.tools.contains_key(tool) && !hidden.hides(tool)
 }
 
-/// Parses and checks the arguments of a call whose tool the step exposes.
-#[inline]
-pub(super) fn validate<'a>(
-    tool: &CompiledTool,
-    call: &'a ToolCall,
-) -> Result<CallView<'a>, ToolError> {
-    let view = CallView::parse(call)?;
-    tool.validator.check(view.arguments())?;
-    Ok(view)
+impl Run {
+    /// Parses and checks the arguments of a call whose tool the step exposes. A name that no parameter has is refused
+    /// where the tool is told strictly, else warned of.
+    #[inline]
+    pub(super) fn validate<'a>(
+        &mut self,
+        step: &CompiledStep,
+        tool: &CompiledTool,
+        call: &'a ToolCall,
+    ) -> Result<CallView<'a>, ToolError> {
+        let view = CallView::parse(call)?;
+        tool.validator.check(view.arguments())?;
+        let unknown = tool.validator.unknown(view.arguments());
+        if unknown.is_empty() {
+            return Ok(view);
+        }
+        if tool.is_strict {
+            return Err(Unknown::refuse(unknown));
+        }
+        for unknown in unknown {
+            self.warn(&step.id, format!("unknown argument of tool '{}' at {unknown}", call.name()));
+        }
+        Ok(view)
+    }
 }
 
 /// As many names as a model is told that called a tool which is not there.

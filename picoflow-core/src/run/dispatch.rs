@@ -2,7 +2,7 @@
 
 use super::{
     Env, Run,
-    calls::{is_offered, unknown_tool, validate},
+    calls::{is_offered, unknown_tool},
     handler::Job,
     key::Handled,
 };
@@ -73,7 +73,7 @@ impl Run {
             self.warn(&step.id, format!("hallucinated tool: {}", call.name()));
             return Ok(Err(ToolError::feedback(unknown_tool(step, call.name(), hidden))));
         };
-        let view = match validate(tool, call) {
+        let view = match self.validate(step, tool, call) {
             Ok(view) => view,
             Err(error) => return Ok(Err(error)),
         };
@@ -102,7 +102,7 @@ impl Run {
         self.tell_started(&step.id, calls);
         let mut invalid = Vec::new();
         for call in calls {
-            let checked = step.tools.get(call.name()).map(|tool| validate(tool, call));
+            let checked = step.tools.get(call.name()).map(|tool| self.validate(step, tool, call));
             invalid.push(checked.and_then(Result::err));
         }
         if invalid.iter().any(Option::is_some) {

@@ -3,7 +3,10 @@
 use super::{
     ToolCall, ToolError,
     error::ArgumentFault,
+    fit_value,
     json::{Json, Misfit, Node},
+    schema_of,
+    shape::Shapes,
 };
 use schemars::JsonSchema;
 use serde::de::{DeserializeOwned, Error};
@@ -61,7 +64,7 @@ impl<'a> CallView<'a> {
 // One copy for all tools that take this type, which is most of what a tool costs to compile.
 #[inline(never)]
 pub fn arguments<T: DeserializeOwned + JsonSchema>(call: &CallView<'_>) -> Result<T, ToolError> {
-    read(&call.arguments)
+    read(&call.arguments, schema_of::<T>)
 }
 
 /// Reads one field of the argument object of `call`; what does not fit is added to `faults`.
@@ -74,6 +77,11 @@ pub fn field<T: DeserializeOwned + JsonSchema>(
     match T::deserialize(node) {
         Ok(value) => Some(value),
         Err(error) => {
+            if let Some(fitted) = node.value().and_then(|value| fitted(value, schema_of::<T>))
+                && let Ok(value) = T::deserialize(Node::of(&fitted))
+            {
+                return Some(value);
+            }
             faults.add(node, name, error);
             None
         }
@@ -138,18 +146,39 @@ fn parse(text: &str) -> Result<Json<'_>, ToolError> {
     })
 }
 
-fn read<T: DeserializeOwned>(arguments: &Json<'_>) -> Result<T, ToolError> {
-    T::deserialize(Node::of(arguments)).map_err(|error| {
-        ToolError::arguments(vec![ArgumentFault::new(error.path(), error.into_message())])
-    })
+fn read<T: DeserializeOwned>(
+    arguments: &Json<'_>,
+    schema: fn() -> Value,
+) -> Result<T, ToolError> {
+    let error = match T::deserialize(Node::of(arguments)) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    if let Some(fitted) = fitted(arguments, schema)
+        && let Ok(value) = T::deserialize(Node::of(&fitted))
+    {
+        return Ok(value);
+    }
+    Err(ToolError::arguments(vec![ArgumentFault::new(error.path(), error.into_message())]))
+}
+
+/// Arguments with whole numbers written as integers where the type that refused them wants integers. Where serde keeps
+/// a value before it knows the type, in a flattened or an internally tagged one, it does not take a float for an integer.
+#[cold]
+fn fitted<'t>(arguments: &Json<'t>, schema: fn() -> Value) -> Option<Json<'t>> {
+    if !arguments.has_whole() {
+        return None;
+    }
+    let mut fitted = arguments.clone();
+    fit_value(&mut fitted, &Shapes::compile(&schema()), false).then_some(fitted)
 }
 
 /// Reads the argument text of a call that no handler was given yet.
 ///
 /// # Errors
 /// When the text is no JSON, or does not fit `T`.
-pub(super) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, ToolError> {
-    read(&parse(text)?)
+pub(super) fn from_text<T: DeserializeOwned + JsonSchema>(text: &str) -> Result<T, ToolError> {
+    read(&parse(text)?, schema_of::<T>)
 }
 
 /// What had to be done to a call's arguments before they could be read.

@@ -1,6 +1,6 @@
 //! What a tool is: name, description, schema.
 
-use super::{schema_of, strict_form};
+use super::{schema_of, try_strict_form};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -62,7 +62,9 @@ impl ToolDefinition {
     }
 
     /// The same in the strict form that some providers want: the model is told a schema in which every property is
-    /// required, optional ones may be `null`, and objects are closed. What it sends is read as before.
+    /// required, optional ones may be `null`, and objects are closed. What it sends is read as before, and an argument
+    /// that no parameter has is refused. A schema without a strict form, see [`strict_form`](crate::strict_form), is
+    /// told as it is, and the build report warns of it.
     ///
     /// ```
     /// use picoflow_core::{ToolDefinition, strict_form};
@@ -125,9 +127,12 @@ impl ToolDefinition {
         self.is_lenient
     }
 
-    /// As a model is told it that wants the strict form.
-    pub(crate) fn told_strictly(&self) -> Self {
-        Self { schema: strict_form(&self.schema), is_strict: true, ..self.clone() }
+    /// As a model is told it that wants the strict form, and why there is none, if so: it is told as it is then.
+    pub(crate) fn told_strictly(&self) -> (Self, Option<String>) {
+        match try_strict_form(&self.schema) {
+            Ok(schema) => (Self { schema, is_strict: true, ..self.clone() }, None),
+            Err(reason) => (Self { is_strict: false, ..self.clone() }, Some(reason)),
+        }
     }
 
     /// The name that the model uses.

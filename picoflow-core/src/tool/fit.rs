@@ -1,149 +1,166 @@
 //! What models write where the schema wants something slightly else.
 
-use super::{ToolCall, ToolDefinition};
-use serde_json::{Number, Value};
-
-/// How deep a schema is followed: deeper values are left as they are.
-const MOST_DEPTH: usize = 64;
+use super::{
+    Parsed, ToolCall, ToolValidator,
+    shape::{Kinds, MOST_DEPTH, Matcher, Place, Shapes},
+};
+use serde_json::Value;
+use std::borrow::Cow;
 
 /// Brings the arguments of `call` closer to the tool's schema, without guessing: `null` for an optional property that
-/// knows no `null` means that it is absent, and, if the tool is lenient, a number in a string is that number. Anything
-/// else stays as it is and fails where it is checked.
-pub(crate) fn fit(call: &mut ToolCall, tool: &ToolDefinition) {
-    let has_null = call.arguments().contains("null");
-    if !has_null && !tool.is_lenient() {
+/// knows no `null` means that it is absent, a whole number is written as an integer where the schema wants one, and,
+/// if the tool is lenient, a number in a string is that number. Anything else stays as it is and fails where it is
+/// checked.
+pub(crate) fn fit(call: &mut ToolCall, validator: &ToolValidator, is_lenient: bool) {
+    let text = call.arguments();
+    if !(is_lenient || text.contains("null") || may_have_floats(text)) {
         return;
     }
-    let Ok(mut value) = serde_json::from_str::<Value>(call.arguments()) else {
-        return;
-    };
-    let fitter = Fitter { root: tool.schema(), is_lenient: tool.is_lenient() };
-    if fitter.fit(&mut value, tool.schema(), MOST_DEPTH) {
-        call.set_arguments(value.to_string());
+    if let Some(fitted) = fitted(text, validator.shapes(), is_lenient) {
+        call.set_arguments(fitted);
     }
 }
 
-/// Takes `null` for an optional property that knows no `null` out of `value`. Returns whether there was one.
-pub fn without_absent(value: &mut Value, schema: &Value) -> bool {
-    Fitter { root: schema, is_lenient: false }.fit(value, schema, MOST_DEPTH)
+/// The reply `text` with what is `null` for an absent property taken out; `None` if it fits as it is, or is no JSON.
+pub fn without_absent(text: &str, schema: &Value) -> Option<String> {
+    fitted(text, &Shapes::compile(schema), false)
+}
+
+fn fitted(text: &str, shapes: &Shapes, is_lenient: bool) -> Option<String> {
+    let mut value = Parsed::parse(text).ok()?;
+    let is_changed = fit_value(&mut value, shapes, is_lenient);
+    is_changed.then(|| serde_json::to_string(&value).ok()).flatten()
+}
+
+/// The same for a value. Returns whether anything changed.
+pub(crate) fn fit_value(value: &mut Parsed<'_>, shapes: &Shapes, is_lenient: bool) -> bool {
+    let fitter = Fitter { shapes, matcher: Matcher::new(shapes, is_lenient), is_lenient };
+    fitter.fit(value, &[Shapes::ROOT], MOST_DEPTH)
+}
+
+/// The digits of the shortest numbers that may have more than 64 bits.
+const LONG: usize = 19;
+
+/// Whether a digit is followed by what makes a float of a number, or a number may have more than 64 bits.
+fn may_have_floats(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let after = |places: usize| bytes.get(places..).unwrap_or_default().iter();
+    // Without a branch for each byte, so that the compiler takes many at a time.
+    let pairs = bytes.iter().zip(after(1));
+    let has_float = pairs.fold(false, |found, (digit, next)| {
+        found | (digit.is_ascii_digit() & ((*next == b'.') | (*next | 0x20 == b'e')))
+    });
+    let far = bytes.iter().zip(after(9)).zip(after(LONG - 1));
+    has_float
+        || far.fold(false, |found, ((first, middle), last)| {
+            found | (first.is_ascii_digit() & middle.is_ascii_digit() & last.is_ascii_digit())
+        })
 }
 
 struct Fitter<'a> {
-    root: &'a Value,
+    shapes: &'a Shapes,
+    matcher: Matcher<'a>,
     is_lenient: bool,
 }
 
 impl Fitter<'_> {
-    /// Returns whether anything changed.
-    fn fit(&self, value: &mut Value, schema: &Value, depth: usize) -> bool {
+    /// Fits `value` to the schemas at `places`, of which one at least is meant. Returns whether anything changed.
+    fn fit(&self, value: &mut Parsed<'_>, places: &[Place], depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else {
             return false;
         };
-        let schema = self.resolve(schema);
+        let kinds = match value {
+            Parsed::Whole(_) | Parsed::Text(_) => self.kinds(value, places),
+            _ => Kinds::NONE,
+        };
         match value {
-            Value::Object(map) => {
-                let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
+            Parsed::Object(_) | Parsed::Array(_) => {
+                let mut found = Vec::new();
+                for place in places {
+                    self.matcher.collect(value, *place, MOST_DEPTH, &mut found);
+                }
+                self.fit_inside(value, &found, depth)
+            }
+            Parsed::Whole(whole) => {
+                let fitted = if whole.is_written_as_integer() {
+                    // Where a number of any kind is wanted, the nearest float is what is read.
+                    let is_float = kinds.has(Kinds::FRACTION) && kinds != Kinds::ALL;
+                    is_float.then(|| Parsed::Float(whole.float()))
+                } else {
+                    let is_integer =
+                        kinds.has(Kinds::INTEGER) && !kinds.has(Kinds::FRACTION);
+                    is_integer.then(|| Parsed::integer(whole)).flatten()
+                };
+                fitted.map(|fitted| *value = fitted).is_some()
+            }
+            Parsed::Text(text) if self.is_lenient => {
+                let number = number(text);
+                let is_wanted = |number: &Parsed<'_>| {
+                    !kinds.has(Kinds::TEXT) && kinds.has(Kinds::of(number))
+                };
+                let Some(number) = number.filter(is_wanted) else {
                     return false;
                 };
-                let before = map.len();
-                map.retain(|name, value| {
-                    let property = properties.get(name);
-                    let is_absent =
-                        |property| !is_required(schema, name) && !self.takes_null(property);
-                    !(value.is_null() && property.is_some_and(is_absent))
-                });
-                let mut is_changed = map.len() != before;
-                for (name, value) in map.iter_mut() {
-                    if let Some(property) = properties.get(name) {
-                        is_changed |= self.fit(value, property, depth);
-                    }
-                }
-                is_changed
+                *value = number;
+                self.fit(value, places, depth);
+                true
             }
-            Value::Array(items) => {
-                let Some(schema) = schema.get("items") else {
-                    return false;
-                };
-                let fit = |changed, item: &mut Value| self.fit(item, schema, depth) | changed;
-                items.iter_mut().fold(false, fit)
-            }
-            Value::String(text) if self.is_lenient => match number(text, schema) {
-                Some(number) => {
-                    *value = Value::Number(number);
-                    true
-                }
-                None => false,
-            },
             _ => false,
         }
     }
 
-    /// The schema behind local references, and behind the choice between one schema and `null`.
-    fn resolve<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        let mut schema = schema;
-        for _ in 0..MOST_DEPTH {
-            let reference = schema.get("$ref").and_then(Value::as_str);
-            let next = match reference.and_then(|path| path.strip_prefix('#')) {
-                Some(path) => self.root.pointer(path),
-                None => only_choice(schema),
-            };
-            match next {
-                Some(next) => schema = next,
-                None => break,
+    fn fit_inside(&self, value: &mut Parsed<'_>, found: &[Place], depth: usize) -> bool {
+        let shapes = || found.iter().filter_map(|place| self.shapes.get(*place));
+        match value {
+            Parsed::Object(fields) => {
+                let before = fields.len();
+                fields.retain(|(name, value)| {
+                    if *value != Parsed::Null {
+                        return true;
+                    }
+                    let properties: Vec<_> =
+                        shapes().filter_map(|shape| shape.property(name)).collect();
+                    properties.is_empty()
+                        || shapes().any(|shape| shape.is_required(name))
+                        || self.kinds(value, &properties).has(Kinds::NULL)
+                });
+                let mut is_changed = fields.len() != before;
+                for (name, value) in fields.iter_mut() {
+                    let places: Vec<_> = shapes().filter_map(|shape| shape.field(name)).collect();
+                    is_changed |= !places.is_empty() && self.fit(value, &places, depth);
+                }
+                is_changed
             }
-        }
-        schema
-    }
-
-    fn takes_null(&self, schema: &Value) -> bool {
-        let choices = ["anyOf", "oneOf"].iter().find_map(|key| schema.get(*key)?.as_array());
-        if let Some(choices) = choices {
-            return choices.iter().any(|choice| self.takes_null(choice));
-        }
-        let schema = self.resolve(schema);
-        match (schema.get("type"), schema.get("enum")) {
-            (Some(kind), _) => names(kind).any(|name| name == "null"),
-            (None, Some(values)) => values.as_array().is_some_and(|all| all.contains(&Value::Null)),
-            // Nothing is said, so anything goes.
-            (None, None) => schema.get("const").is_none_or(Value::is_null),
+            Parsed::Array(items) => {
+                let mut is_changed = false;
+                for (index, item) in items.iter_mut().enumerate() {
+                    let places: Vec<_> = shapes().filter_map(|shape| shape.item(index)).collect();
+                    is_changed |= !places.is_empty() && self.fit(item, &places, depth);
+                }
+                is_changed
+            }
+            _ => false,
         }
     }
-}
 
-fn is_required(schema: &Value, name: &str) -> bool {
-    let required = schema.get("required").and_then(Value::as_array);
-    required.is_some_and(|names| names.iter().any(|required| required == name))
-}
-
-/// The one schema of a choice that is not `null`.
-fn only_choice(schema: &Value) -> Option<&Value> {
-    let choices = schema.get("anyOf").or_else(|| schema.get("oneOf"))?.as_array()?;
-    let is_null = |choice: &&Value| choice.get("type").is_some_and(|kind| kind == "null");
-    let mut others = choices.iter().filter(|choice| !is_null(choice));
-    let only = others.next()?;
-    others.next().is_none().then_some(only)
-}
-
-/// The types that a `type` keyword names.
-fn names(kind: &Value) -> impl Iterator<Item = &str> {
-    let many = kind.as_array().into_iter().flatten();
-    many.chain(Some(kind)).filter_map(Value::as_str)
-}
-
-/// The number in `text`, if the schema wants one and no string.
-fn number(text: &str, schema: &Value) -> Option<Number> {
-    let kind = schema.get("type")?;
-    let has = |wanted| names(kind).any(|name| name == wanted);
-    if has("string") || !(has("number") || has("integer")) {
-        return None;
+    /// What `value` may be by one of `places` at least.
+    fn kinds(&self, value: &Parsed<'_>, places: &[Place]) -> Kinds {
+        let kinds = places.iter().map(|place| self.matcher.kinds(value, *place, MOST_DEPTH));
+        kinds.fold(Kinds::NONE, |all, kinds| all | kinds)
     }
-    let number: Number = serde_json::from_str(text.trim()).ok()?;
-    (has("number") || !number.is_f64()).then_some(number)
+}
+
+/// The number in `text`, if it is one and nothing else.
+pub(super) fn number(text: &str) -> Option<Parsed<'static>> {
+    let text = text.trim();
+    let is_number = serde_json::from_str::<serde_json::Number>(text).is_ok();
+    is_number.then(|| Parsed::number(Cow::Owned(text.to_owned()))).flatten()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ToolDefinition;
     use schemars::JsonSchema;
     use serde_json::json;
 
@@ -168,7 +185,8 @@ mod tests {
 
     fn fitted(tool: &ToolDefinition, arguments: &Value) -> Value {
         let mut call = ToolCall::new("1", "order", arguments);
-        fit(&mut call, tool);
+        let validator = ToolValidator::compile(tool.schema()).unwrap();
+        fit(&mut call, &validator, tool.is_lenient());
         serde_json::from_str(call.arguments()).unwrap()
     }
 

@@ -1,19 +1,22 @@
-//! The arguments of a call, parsed once: what the schema is held against and what a handler's types are read from.
+//! The parsed arguments of a call: what the schema is held against and what a handler's types are read from.
 //!
-//! Other than `serde_json::Value` it borrows its texts from the model's reply, and keeps a field that comes twice, so
-//! that reading it can say so. Reading it is generic over the type that is read and nothing else, which keeps the code
+//! Other than `serde_json::Value` it borrows its texts from the model's reply, keeps a field that comes twice, so that
+//! reading it can say so, and keeps every digit of a number. Reading it is generic over the type that is read and nothing else, which keeps the code
 //! of each tool small.
 
 #[cfg(feature = "validate")]
 mod check;
+mod number;
 mod read;
+mod write;
 
 #[cfg(feature = "validate")]
 pub(crate) use check::Arguments;
+pub(crate) use number::Whole;
 pub(crate) use read::{Misfit, Node};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, cell::Cell, fmt};
 
 /// One JSON value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +26,10 @@ pub(crate) enum Json<'t> {
     Bool(bool),
     Unsigned(u64),
     Negative(i64),
+    /// What is no whole number.
     Float(f64),
+    /// A whole number that is written as a float, or has more than 64 bits.
+    Whole(Box<Whole<'t>>),
     Text(Cow<'t, str>),
     Array(Vec<Self>),
     Object(Vec<Field<'t>>),
@@ -38,8 +44,13 @@ impl<'t> Json<'t> {
     #[inline]
     pub(crate) fn parse(text: &'t str) -> serde_json::Result<Self> {
         let mut json = serde_json::Deserializer::from_str(text);
-        let value = Parse(MOST_LEVELS).deserialize(&mut json)?;
+        let is_inexact = Cell::new(false);
+        let parse = Parse { levels: MOST_LEVELS, is_inexact: &is_inexact };
+        let mut value = parse.deserialize(&mut json)?;
         json.end()?;
+        if is_inexact.get() {
+            number::restore(&mut value, text);
+        }
         Ok(value)
     }
 }
@@ -53,16 +64,20 @@ const MOST_LEVELS: u8 = 64;
 
 /// Reads a value of up to so many levels.
 #[derive(Clone, Copy)]
-struct Parse(u8);
+struct Parse<'f> {
+    levels: u8,
+    /// Set by a number that `serde_json` hands over as a float: its digits are in the text alone.
+    is_inexact: &'f Cell<bool>,
+}
 
-impl Parse {
+impl Parse<'_> {
     fn below<E: Error>(self) -> Result<Self, E> {
-        let below = self.0.checked_sub(1).map(Self);
+        let below = self.levels.checked_sub(1).map(|levels| Self { levels, ..self });
         below.ok_or_else(|| E::custom(format_args!("more than {MOST_LEVELS} levels")))
     }
 }
 
-impl<'t> DeserializeSeed<'t> for Parse {
+impl<'t> DeserializeSeed<'t> for Parse<'_> {
     type Value = Json<'t>;
 
     fn deserialize<D: Deserializer<'t>>(self, json: D) -> Result<Json<'t>, D::Error> {
@@ -70,7 +85,7 @@ impl<'t> DeserializeSeed<'t> for Parse {
     }
 }
 
-impl<'t> Visitor<'t> for Parse {
+impl<'t> Visitor<'t> for Parse<'_> {
     type Value = Json<'t>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,6 +109,7 @@ impl<'t> Visitor<'t> for Parse {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Json<'t>, E> {
+        self.is_inexact.set(true);
         Ok(Json::Float(value))
     }
 
@@ -126,7 +142,10 @@ impl<'t> Visitor<'t> for Parse {
             fields.push((key, json.next_value_seed(below)?));
         }
         Ok(match fields.as_slice() {
-            [(key, Json::Text(digits))] if key == NUMBER => number(digits)?,
+            [(key, Json::Text(digits))] if key == NUMBER => {
+                let digits = digits.clone();
+                Json::number(digits).ok_or_else(|| A::Error::custom("number out of range"))?
+            }
             _ => Json::Object(fields),
         })
     }
@@ -156,16 +175,6 @@ impl<'t> Visitor<'t> for Key {
     fn visit_str<E>(self, text: &str) -> Result<Cow<'t, str>, E> {
         Ok(Cow::Owned(text.to_owned()))
     }
-}
-
-fn number<'t, E: Error>(digits: &str) -> Result<Json<'t>, E> {
-    if let Ok(value) = digits.parse() {
-        return Ok(Json::Unsigned(value));
-    }
-    if let Ok(value) = digits.parse() {
-        return Ok(Json::Negative(value));
-    }
-    digits.parse().map(Json::Float).map_err(|_| E::custom("invalid number"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 /// The schema of `T` as providers take it: draft 2020-12 without a `$schema` link, no title at the root.
 ///
-/// A type that says nothing of itself, such as `serde_json::Value`, is an object with any fields.
+/// A type that says nothing of itself, such as `serde_json::Value`, is an object that takes any name.
 ///
 /// ```
 /// use picoflow_core::schema_of;
@@ -31,7 +31,7 @@ pub fn schema_of<T: JsonSchema + ?Sized>() -> Value {
     };
     map.shift_remove("title");
     if map.is_empty() {
-        return no_arguments();
+        return json!({ "type": "object", "properties": {}, "additionalProperties": true });
     }
     if map.get("type").is_some_and(|kind| kind == "object") {
         map.entry("properties").or_insert_with(|| json!({}));
@@ -93,6 +93,48 @@ pub fn no_arguments() -> Value {
     json!({ "type": "object", "properties": {} })
 }
 
+/// The places of all properties whose names providers refuse, as JSON pointers.
+pub(crate) fn bad_names(schema: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    look_for_bad_names(schema, "", &mut found);
+    found
+}
+
+fn look_for_bad_names(schema: &Value, place: &str, found: &mut Vec<String>) {
+    for (keyword, value) in schema.as_object().into_iter().flatten() {
+        match (&**keyword, value) {
+            (
+                "properties" | "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
+                Value::Object(schemas),
+            ) => {
+                for (name, schema) in schemas {
+                    let place = format!("{place}/{keyword}/{}", name.replace('~', "~0").replace('/', "~1"));
+                    if keyword == "properties" && !is_property_name(name) {
+                        found.push(place.clone());
+                    }
+                    look_for_bad_names(schema, &place, found);
+                }
+            }
+            ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(schemas)) => {
+                for (index, schema) in schemas.iter().enumerate() {
+                    look_for_bad_names(schema, &format!("{place}/{keyword}/{index}"), found);
+                }
+            }
+            (
+                "items" | "contains" | "not" | "if" | "then" | "else" | "additionalProperties"
+                | "unevaluatedProperties" | "unevaluatedItems",
+                schema,
+            ) => look_for_bad_names(schema, &format!("{place}/{keyword}"), found),
+            _ => {}
+        }
+    }
+}
+
+fn is_property_name(name: &str) -> bool {
+    (1..=64).contains(&name.len())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,7 +145,14 @@ mod tests {
         #[derive(JsonSchema)]
         struct Nothing {}
         assert_eq!(schema_of::<Nothing>(), no_arguments());
-        assert_eq!(schema_of::<Value>(), no_arguments());
+    }
+
+    #[test]
+    fn a_type_that_takes_anything_says_so() {
+        assert_eq!(
+            schema_of::<Value>(),
+            json!({ "type": "object", "properties": {}, "additionalProperties": true })
+        );
     }
 
     #[test]
@@ -143,6 +192,29 @@ mod tests {
             },
         );
         assert_eq!(fields.schema().to_string(), schema_of::<Trip>().to_string());
+    }
+
+    #[test]
+    fn names_that_providers_refuse_are_found_at_every_depth() {
+        let inner = json!({ "properties": { "größe": {}, "fine.one-2_": {} } });
+        let long = "a".repeat(65);
+        let schema = json!({
+            "properties": { "": {}, "a/b": { "items": inner }, "ok": { "anyOf": [{}, inner] }, long.clone(): {} },
+            "$defs": { "Größe<u8>": { "allOf": [inner] } },
+            "additionalProperties": inner,
+        });
+        assert_eq!(
+            bad_names(&schema),
+            [
+                "/properties/".to_owned(),
+                "/properties/a~1b".to_owned(),
+                "/properties/a~1b/items/properties/größe".to_owned(),
+                "/properties/ok/anyOf/1/properties/größe".to_owned(),
+                format!("/properties/{long}"),
+                "/$defs/Größe<u8>/allOf/0/properties/größe".to_owned(),
+                "/additionalProperties/properties/größe".to_owned(),
+            ]
+        );
     }
 
     #[test]

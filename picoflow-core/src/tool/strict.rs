@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 /// The strict form of a schema: every property required, optional ones nullable, objects closed, at every depth.
 ///
-/// OpenAI's strict tools ask for it.
+/// OpenAI's strict tools ask for it. A schema without such a form is returned as it is: where an object takes names that
+/// cannot be listed, or where its properties are spread over `allOf`, `anyOf`, `oneOf` or `$ref` beside `properties`, as
+/// `#[serde(flatten)]` does it, closing it would refuse what the tool takes.
 ///
 /// ```
 /// use picoflow_core::strict_form;
@@ -12,80 +14,184 @@ use serde_json::{Map, Value, json};
 ///
 /// let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } } });
 /// assert_eq!(strict_form(&schema)["required"], json!(["n"]));
+///
+/// let map = json!({ "type": "object", "additionalProperties": { "type": "integer" } });
+/// assert_eq!(strict_form(&map), map);
 /// ```
 pub fn strict_form(schema: &Value) -> Value {
-    let mut schema = schema.clone();
-    tighten(&mut schema);
-    schema
+    try_strict_form(schema).unwrap_or_else(|_| schema.clone())
 }
 
-fn tighten(schema: &mut Value) {
+/// The strict form.
+///
+/// # Errors
+/// Why there is none.
+pub fn try_strict_form(schema: &Value) -> Result<Value, String> {
+    let mut strict = schema.clone();
+    match tighten(&mut strict) {
+        Ok(()) => Ok(strict),
+        Err(NoForm { path, reason }) => {
+            let place = path.into_iter().rev().flat_map(|segment| ["/".to_owned(), segment]);
+            let place: String = place.collect();
+            let place = if place.is_empty() { "at its root".to_owned() } else { format!("at `{place}`") };
+            Err(format!("{place} {reason}"))
+        }
+    }
+}
+
+/// Why a schema has no strict form.
+struct NoForm {
+    /// From the inside out.
+    path: Vec<String>,
+    reason: &'static str,
+}
+
+impl NoForm {
+    const fn because(reason: &'static str) -> Self {
+        Self { path: Vec::new(), reason }
+    }
+
+    fn under(mut self, keyword: &str, name: Option<String>) -> Self {
+        self.path.extend(name);
+        self.path.push(keyword.to_owned());
+        self
+    }
+}
+
+/// Keywords whose schemas do not mean the same when they are closed.
+const BEYOND: [&str; 13] = [
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "dependentRequired",
+    "dependentSchemas",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "unevaluatedProperties",
+    "unevaluatedItems",
+];
+
+fn tighten(schema: &mut Value) -> Result<(), NoForm> {
     let Value::Object(map) = schema else {
-        return;
+        return Ok(());
     };
+    if BEYOND.iter().any(|keyword| map.contains_key(*keyword)) {
+        return Err(NoForm::because("there are conditions that do not hold for a closed object"));
+    }
     for (keyword, value) in map.iter_mut() {
         match (&**keyword, value) {
-            (
-                "properties" | "$defs" | "definitions" | "patternProperties",
-                Value::Object(schemas),
-            ) => {
-                schemas.values_mut().for_each(tighten);
+            ("properties" | "$defs" | "definitions", Value::Object(schemas)) => {
+                for (name, schema) in schemas {
+                    tighten(schema).map_err(|none| none.under(keyword, Some(name.clone())))?;
+                }
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
-                schemas.iter_mut().for_each(tighten);
+                for (index, schema) in schemas.iter_mut().enumerate() {
+                    tighten(schema).map_err(|none| none.under(keyword, Some(index.to_string())))?;
+                }
             }
-            ("items" | "additionalProperties" | "not", inner) => tighten(inner),
+            ("items", inner) => tighten(inner).map_err(|none| none.under(keyword, None))?,
             _ => {}
         }
     }
-    close(map);
+    close(map)
 }
 
-/// Closes one object. An object without named properties is a map: what it holds cannot be listed.
-fn close(map: &mut Map<String, Value>) {
+/// Closes one object.
+fn close(map: &mut Map<String, Value>) -> Result<(), NoForm> {
+    let is_object = match map.get("type") {
+        Some(Value::Array(kinds)) => kinds.contains(&json!("object")),
+        kind => kind.is_some_and(|kind| kind == "object"),
+    };
+    if map.get("additionalProperties").is_some_and(|more| *more != json!(false)) {
+        return Err(NoForm::because("an object takes names that are not listed"));
+    }
+    let is_several = map.get("allOf").and_then(Value::as_array).is_some_and(|all| all.len() > 1);
+    let spread: Vec<_> =
+        ["anyOf", "oneOf", "allOf", "$ref"].iter().filter(|it| map.contains_key(**it)).collect();
+    if is_several
+        || spread.len() > 1
+        || (map.contains_key("properties") && !spread.is_empty())
+    {
+        return Err(NoForm::because("the properties of one object are spread over several schemas"));
+    }
     let required: Vec<Value> = match map.get("required") {
         Some(Value::Array(names)) => names.clone(),
         _ => Vec::new(),
     };
     let Some(Value::Object(properties)) = map.get_mut("properties") else {
-        return;
+        return if map.contains_key("required") {
+            Err(NoForm::because("an object requires a name that it does not list"))
+        } else if is_object && spread.is_empty() && !map.contains_key("additionalProperties") {
+            Err(NoForm::because("an object takes any name"))
+        } else {
+            Ok(())
+        };
     };
+    let is_listed = |name: &Value| name.as_str().is_some_and(|name| properties.contains_key(name));
+    if !required.iter().all(is_listed) {
+        return Err(NoForm::because("an object requires a name that it does not list"));
+    }
     let names: Vec<Value> = properties.keys().map(|name| json!(name)).collect();
     for (name, property) in properties.iter_mut() {
+        if *property == json!(false) {
+            return Err(NoForm::because("a property may not be given"));
+        }
         if !required.contains(&json!(name)) {
             allow_null(property);
         }
     }
     map.insert("required".to_owned(), Value::Array(names));
     map.insert("additionalProperties".to_owned(), json!(false));
+    Ok(())
 }
+
+/// Keywords beside which another `type` is not enough for `null`.
+const CHOOSES: [&str; 6] = ["const", "enum", "anyOf", "oneOf", "allOf", "$ref"];
 
 fn allow_null(schema: &mut Value) {
     let null = json!("null");
     let Value::Object(map) = schema else {
         return;
     };
-    if let Some(Value::Array(values)) = map.get_mut("enum")
-        && !values.contains(&Value::Null)
-    {
-        values.push(Value::Null);
-    }
-    if let Some(kind) = map.get_mut("type") {
-        match kind {
-            Value::Array(kinds) if kinds.contains(&null) => {}
-            Value::Array(kinds) => kinds.push(null),
-            kind => *kind = json!([kind, "null"]),
+    let mut choosing = CHOOSES.iter().copied().filter(|keyword| map.contains_key(*keyword));
+    match (choosing.next(), choosing.next()) {
+        (None, _) => match map.get_mut("type") {
+            None => {}
+            Some(Value::Array(kinds)) if kinds.contains(&null) => {}
+            Some(Value::Array(kinds)) => kinds.push(null),
+            Some(kind) => *kind = json!([kind, "null"]),
+        },
+        (Some("enum"), None) => {
+            if let Some(Value::Array(values)) = map.get_mut("enum")
+                && !values.contains(&Value::Null)
+            {
+                values.push(Value::Null);
+            }
+            match map.get_mut("type") {
+                Some(Value::Array(kinds)) if !kinds.contains(&null) => kinds.push(null),
+                Some(kind @ Value::String(_)) if *kind != null => *kind = json!([kind, "null"]),
+                _ => {}
+            }
         }
-    } else if let Some(Value::Array(choices)) = map.get_mut("anyOf") {
-        if !choices.iter().any(|choice| choice.get("type") == Some(&null)) {
-            choices.push(json!({ "type": "null" }));
+        (Some("anyOf"), None) if !map.contains_key("type") => {
+            if let Some(Value::Array(choices)) = map.get_mut("anyOf")
+                && !choices.iter().any(|choice| choice.get("type") == Some(&null))
+            {
+                choices.push(json!({ "type": "null" }));
+            }
         }
-    } else if !map.is_empty() {
-        let inner = std::mem::take(map);
-        let described = inner.get("description").cloned();
-        map.insert("anyOf".to_owned(), json!([inner, { "type": "null" }]));
-        if let Some(description) = described {
-            map.insert("description".to_owned(), description);
+        _ => {
+            let inner = std::mem::take(map);
+            let described = inner.get("description").cloned();
+            map.insert("anyOf".to_owned(), json!([inner, { "type": "null" }]));
+            if let Some(description) = described {
+                map.insert("description".to_owned(), description);
+            }
         }
     }
 }
@@ -137,5 +243,44 @@ mod tests {
     fn the_strict_form_of_the_strict_form_is_itself() {
         let once = strict_form(&schema_of::<Trip>());
         assert_eq!(strict_form(&once), once);
+    }
+
+    #[test]
+    fn a_map_and_a_flattened_choice_have_no_strict_form() {
+        for (schema, place) in [
+            (json!({ "type": "object", "additionalProperties": { "type": "integer" } }), "at its root"),
+            (json!({ "type": "object", "properties": { "a": { "type": "object" } } }), "at `/properties/a`"),
+            (json!({ "type": "object", "properties": {}, "oneOf": [{ "type": "object" , "properties": {}}] }), "at its root"),
+            (json!({ "$defs": { "D": { "type": "object", "properties": {}, "additionalProperties": true } } }), "at `/$defs/D`"),
+            (json!({ "allOf": [{ "type": "object", "properties": {} }, {}] }), "at its root"),
+            (json!({ "properties": {}, "required": ["a"] }), "at its root"),
+            (json!({ "items": { "properties": { "a": false } } }), "at `/items`"),
+            (json!({ "properties": { "a": { "not": {} } } }), "at `/properties/a`"),
+        ] {
+            let reason = try_strict_form(&schema).unwrap_err();
+            assert!(reason.starts_with(place), "{schema}: {reason}");
+            assert_eq!(strict_form(&schema), schema);
+        }
+    }
+
+    #[test]
+    fn null_is_allowed_beside_every_keyword_that_chooses() {
+        let optional = |schema: Value| {
+            let whole = json!({ "type": "object", "properties": { "a": schema } });
+            strict_form(&whole)["properties"]["a"].clone()
+        };
+        assert_eq!(
+            optional(json!({ "type": "string", "const": "x" })),
+            json!({ "anyOf": [{ "type": "string", "const": "x" }, { "type": "null" }] })
+        );
+        assert_eq!(
+            optional(json!({ "type": "string", "enum": ["x"] })),
+            json!({ "type": ["string", "null"], "enum": ["x", null] })
+        );
+        assert_eq!(optional(json!({ "enum": ["x"] })), json!({ "enum": ["x", null] }));
+        assert_eq!(
+            optional(json!({ "oneOf": [{ "type": "integer" }] })),
+            json!({ "anyOf": [{ "oneOf": [{ "type": "integer" }] }, { "type": "null" }] })
+        );
     }
 }

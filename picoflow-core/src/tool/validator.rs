@@ -1,13 +1,14 @@
 //! Arguments against the schema that the model was told.
 
-use super::{Parsed, ToolError};
+use super::{Parsed, ToolError, shape::Shapes};
 #[cfg(feature = "validate")]
-use super::{error::ArgumentFault, json::Arguments};
+use super::{explain, json::Arguments};
 use serde_json::Value;
 
 /// The compiled schema of a tool. Without the feature `validate` it accepts everything, and the handler's types
 /// are the only check.
 pub(crate) struct ToolValidator {
+    shapes: Shapes,
     #[cfg(feature = "validate")]
     schema: Option<jsonschema::Validator<Arguments>>,
 }
@@ -23,14 +24,15 @@ impl ToolValidator {
     pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
         jsonschema::options_for::<Arguments>()
             .with_draft(jsonschema::Draft::Draft202012)
+            .should_validate_formats(true)
             .build(schema)
-            .map(|schema| Self { schema: Some(schema) })
+            .map(|compiled| Self { shapes: Shapes::compile(schema), schema: Some(compiled) })
             .map_err(|error| format!("is no JSON schema: {error}"))
     }
 
     /// Accepts everything.
-    pub(crate) const fn lenient() -> Self {
-        Self { schema: None }
+    pub(crate) fn lenient() -> Self {
+        Self { shapes: Shapes::compile(&Value::Bool(true)), schema: None }
     }
 
     /// # Errors
@@ -42,10 +44,9 @@ impl ToolValidator {
         if schema.is_valid(arguments) {
             return Ok(());
         }
-        let faults = schema.iter_errors(arguments).take(MOST_FAULTS);
-        let faults = faults
-            .map(|error| ArgumentFault::new(error.instance_path().to_string(), error.to_string()));
-        Err(ToolError::arguments(faults.collect()))
+        let faults = schema.iter_errors(arguments);
+        let faults = faults.flat_map(|error| explain::faults(&error, arguments, &self.shapes));
+        Err(ToolError::arguments(faults.take(MOST_FAULTS).collect()))
     }
 }
 
@@ -56,16 +57,23 @@ impl ToolValidator {
     reason = "the same face as with the feature"
 )]
 impl ToolValidator {
-    pub(crate) const fn compile(_schema: &Value) -> Result<Self, String> {
-        Ok(Self {})
+    pub(crate) fn compile(schema: &Value) -> Result<Self, String> {
+        Ok(Self { shapes: Shapes::compile(schema) })
     }
 
-    pub(crate) const fn lenient() -> Self {
-        Self {}
+    pub(crate) fn lenient() -> Self {
+        Self { shapes: Shapes::compile(&Value::Bool(true)) }
     }
 
     pub(crate) fn check(&self, _arguments: &Parsed<'_>) -> Result<(), ToolError> {
         Ok(())
+    }
+}
+
+impl ToolValidator {
+    /// What the schema says of names and choices.
+    pub(crate) const fn shapes(&self) -> &Shapes {
+        &self.shapes
     }
 }
 

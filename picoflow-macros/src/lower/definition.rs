@@ -49,7 +49,7 @@ fn description(args: &ToolArgs, method: &Method, owner: Owner) -> syn::Result<To
             Err(syn::Error::new_spanned(text, "the description says nothing"))
         }
         Some(text) => Ok(text.to_token_stream()),
-        None => docs::description(&method.attrs).ok_or_else(|| {
+        None => docs::description(&method.attrs)?.ok_or_else(|| {
             let what = if owner.is_native() { "native tool" } else { "definition" };
             syn::Error::new(
                 args.define.or(args.at).unwrap_or_else(Span::call_site),

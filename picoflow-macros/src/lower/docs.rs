@@ -2,10 +2,42 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, Expr, ExprLit, Lit, Meta};
+use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token, punctuated::Punctuated};
 
 /// What the doc comment says, as an expression; `None` if it says nothing.
-pub(super) fn description(attrs: &[Attribute]) -> Option<TokenStream> {
+///
+/// # Errors
+/// When a part of it is conditional.
+pub(super) fn description(attrs: &[Attribute]) -> syn::Result<Option<TokenStream>> {
+    match attrs.iter().find_map(conditional) {
+        Some(doc) => Err(syn::Error::new_spanned(
+            doc,
+            "a description cannot be conditional: write a plain doc comment, `description = …` for the whole of it, or two methods with `#[cfg]`",
+        )),
+        None => Ok(said(attrs)),
+    }
+}
+
+/// The first `doc = …` in `#[cfg_attr(…)]`.
+fn conditional(attr: &Attribute) -> Option<Meta> {
+    conditional_meta(&attr.meta)
+}
+
+fn conditional_meta(meta: &Meta) -> Option<Meta> {
+    let Meta::List(list) = meta else {
+        return None;
+    };
+    if !list.path.is_ident("cfg_attr") {
+        return None;
+    }
+    let metas = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).ok()?;
+    metas.into_iter().skip(1).find_map(|meta| match &meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => Some(meta),
+        meta => conditional_meta(meta),
+    })
+}
+
+fn said(attrs: &[Attribute]) -> Option<TokenStream> {
     let pieces: Vec<_> = attrs.iter().filter_map(piece).collect();
     let blank = |piece: &&Piece<'_>| matches!(piece, Piece::Text(text) if text.trim().is_empty());
     let start = pieces.iter().take_while(blank).count();
@@ -85,7 +117,7 @@ mod tests {
     use syn::parse_quote;
 
     fn text(attrs: &[Attribute]) -> Option<String> {
-        description(attrs).map(|tokens| tokens.to_string())
+        description(attrs).unwrap().map(|tokens| tokens.to_string())
     }
 
     #[test]
@@ -125,6 +157,25 @@ mod tests {
     fn nothing_said_is_no_description() {
         assert_eq!(text(&[parse_quote!(#[doc(hidden)])]), None);
         assert_eq!(text(&[parse_quote!(#[doc = " "]), parse_quote!(#[doc = ""])]), None);
+    }
+
+    #[test]
+    fn a_conditional_doc_is_refused_and_other_conditions_are_not() {
+        for attr in [
+            parse_quote!(#[cfg_attr(all(), doc = "second")]),
+            parse_quote!(#[cfg_attr(all(), allow(dead_code), doc = include_str!("x"))]),
+            parse_quote!(#[cfg_attr(a, cfg_attr(b, doc = "second"))]),
+        ] {
+            let error = description(&[parse_quote!(#[doc = "First."]), attr]).unwrap_err();
+            assert!(error.to_string().starts_with("a description cannot be conditional"));
+        }
+        for attr in [
+            parse_quote!(#[cfg_attr(docsrs, doc(cfg(feature = "x")))]),
+            parse_quote!(#[cfg_attr(all(), allow(dead_code))]),
+        ] {
+            let attrs = [parse_quote!(#[doc = "First."]), attr];
+            assert_eq!(text(&attrs).as_deref(), Some("\"First.\""));
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(super) fn read(input: &mut PatType, block: &Generics, owner: Owner) -> syn::
         };
     }
     Ok(Parameter::Field(Field {
-        description: docs::description(&attrs),
+        description: docs::description(&attrs)?,
         attrs,
         ident: field_name(input)?,
         ty: field_type(&input.ty, block)?,

@@ -95,10 +95,9 @@ impl Target {
             }
         }
         if let Some(schema) = request.output_schema.as_ref().filter(|_| reply.tool_calls.is_empty())
-            && let Ok(mut value) = serde_json::from_str::<Value>(&reply.text)
-            && without_absent(&mut value, schema)
+            && let Some(text) = without_absent(&reply.text, schema)
         {
-            reply.text = value.to_string();
+            reply.text = text;
         }
         reply.reasoning = reasoning::written(&request.model, kept);
         self.redact(&mut reply);

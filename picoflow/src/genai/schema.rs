@@ -1,7 +1,8 @@
 //! Schemas in the dialects of the providers. None of them loses a property.
 
 use super::Protocol;
-use crate::{ToolDefinition, strict_form};
+use crate::ToolDefinition;
+use picoflow_core::__private::try_strict_form;
 use serde_json::{Map, Value, json};
 
 /// What a provider is told of a tool's arguments, and whether it is to hold the model to it.
@@ -46,11 +47,8 @@ fn objects_only(schema: &Value) -> Value {
 pub(super) fn openai_strict(schema: &Value) -> Option<Value> {
     let mut schema = objects_only(schema);
     let mut fits = schema.get("type").is_some_and(|kind| kind == "object");
-    // What may hold more than its properties cannot be closed.
-    each(&mut schema, &mut |schema| {
-        fits &= schema.get("additionalProperties").is_none_or(|more| *more == json!(false));
-    });
-    let mut schema = strict_form(&schema);
+    each(&mut schema, &mut only_reference);
+    let mut schema = try_strict_form(&schema).ok()?;
     each(&mut schema, &mut |schema| fits &= narrow(schema));
     fits.then_some(schema)
 }
@@ -93,23 +91,26 @@ const BEYOND: [&str; 12] = [
 const FORMATS: [&str; 9] =
     ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
 
-/// Brings one schema into OpenAI's strict dialect; `false` if it has no place there.
-fn narrow(schema: &mut Value) -> bool {
-    let Value::Object(map) = schema else {
-        return false;
-    };
-    if let Some(Value::Array(all)) = map.get("allOf")
-        && let [one] = &**all
+/// Takes a schema out of an `allOf` that holds it alone: what stands beside it describes it.
+fn only_reference(schema: &mut Value) {
+    if let Value::Object(map) = schema
+        && let Some(Value::Array(all)) = map.get("allOf")
+        && let [Value::Object(one)] = &**all
+        && one.keys().all(|key| matches!(&**key, "description" | "title") || !map.contains_key(key))
     {
-        // What stands beside a reference describes it.
-        let Value::Object(one) = one.clone() else {
-            return false;
-        };
+        let one = one.clone();
         map.remove("allOf");
         for (key, value) in one {
             map.entry(key).or_insert(value);
         }
     }
+}
+
+/// Brings one schema into OpenAI's strict dialect; `false` if it has no place there.
+fn narrow(schema: &mut Value) -> bool {
+    let Value::Object(map) = schema else {
+        return false;
+    };
     if BEYOND.iter().any(|keyword| map.contains_key(*keyword)) {
         return false;
     }

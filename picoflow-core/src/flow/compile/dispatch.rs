@@ -49,7 +49,9 @@ pub(super) fn step_tools(
         };
         let found = look.single(&tool, report);
         look.check_single(&tool, found.as_ref(), &registered.definition, &tools, report);
-        tools.offered.push(told(&registered.definition, is_strict));
+        let told = look.told(&registered.definition, is_strict, report);
+        let is_strict = told.is_strict();
+        tools.offered.push(told);
         let handler = match found {
             Some((route, _)) => Some(ToolHandler::Method(route)),
             None => look.native(&tool).cloned().map(ToolHandler::Native),
@@ -59,6 +61,7 @@ pub(super) fn step_tools(
             CompiledTool {
                 definition: Arc::clone(&registered.definition),
                 validator: Arc::clone(&registered.validator),
+                is_strict,
                 handler,
             },
         );
@@ -91,15 +94,6 @@ fn exposure(step: &dyn AnyStep, chain: &[Member], flow: &Member) -> Vec<String> 
     names
 }
 
-/// A definition as the step's model is told it.
-fn told(definition: &Arc<ToolDefinition>, is_strict: bool) -> Arc<ToolDefinition> {
-    if is_strict || definition.is_strict() {
-        Arc::new(definition.told_strictly())
-    } else {
-        Arc::clone(definition)
-    }
-}
-
 /// Looks handlers up in one step's chain.
 struct Look<'a> {
     step: StepId,
@@ -110,6 +104,28 @@ struct Look<'a> {
 type Found = (Route, Option<SchemaRow>);
 
 impl Look<'_> {
+    /// A definition as the step's model is told it. `is_strict`: the model wants the strict form of every tool.
+    fn told(
+        &self,
+        definition: &Arc<ToolDefinition>,
+        is_strict: bool,
+        report: &mut BuildReport,
+    ) -> Arc<ToolDefinition> {
+        if !is_strict && !definition.is_strict() {
+            return Arc::clone(definition);
+        }
+        let (told, reason) = definition.told_strictly();
+        if let Some(reason) = reason {
+            let (step, tool) = (self.step.clone(), definition.name().to_owned());
+            if definition.is_strict() {
+                report.warnings.push(BuildWarning::NoStrictForm { step, tool, reason });
+            } else {
+                report.notes.push(BuildNote::NoStrictForm { step, tool, reason });
+            }
+        }
+        Arc::new(told)
+    }
+
     /// The method for single calls of `tool`: the nearest row names it, else a method of the tool's own name that
     /// carries no attribute.
     fn single(&self, tool: &str, report: &mut BuildReport) -> Option<Found> {

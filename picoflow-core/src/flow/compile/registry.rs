@@ -7,7 +7,7 @@ use crate::{
     similar::most_like,
     step::TerminateSessionStep,
     tool::{
-        ToolValidator, no_arguments,
+        ToolValidator, bad_names, no_arguments,
         raw::RawTable,
         table::{DefinitionRow, SchemaRow},
     },
@@ -136,6 +136,9 @@ fn check(flow: &FlowId, definition: &ToolDefinition, report: &mut BuildReport) -
     if definition.description().is_empty() {
         report.faults.push(BuildFault::NoDescription { flow: flow.clone(), tool: tool.clone() });
     }
+    report.faults.extend(bad_names(definition.schema()).into_iter().map(|place| {
+        BuildFault::PropertyName { flow: flow.clone(), tool: tool.clone(), place }
+    }));
     let is_object = definition.schema().get("type").is_some_and(|kind| kind == "object");
     let compiled = if is_object {
         ToolValidator::compile(definition.schema())

