@@ -6,6 +6,7 @@ mod any_batch;
 mod any_conversation;
 mod any_faults;
 mod argument_cases;
+mod arguments;
 mod bad_input;
 mod batch_ends;
 mod batches;

@@ -4,7 +4,7 @@ use super::{
     ToolCall, ToolError,
     error::ArgumentFault,
     fit_value,
-    json::{Json, Misfit, Node},
+    json::{Json, Misfit, Node, beyond_floats},
     schema_of,
     shape::Shapes,
 };
@@ -141,8 +141,11 @@ impl Faults {
 #[inline]
 fn parse(text: &str) -> Result<Json<'_>, ToolError> {
     Json::parse(text).map_err(|error| {
-        let message = format!("malformed JSON: {error}");
-        ToolError::arguments(vec![ArgumentFault::new(String::new(), message)])
+        let fault = match beyond_floats(text) {
+            Some(path) => ArgumentFault::new(path, "number out of range".to_owned()),
+            None => ArgumentFault::new(String::new(), format!("malformed JSON: {error}")),
+        };
+        ToolError::arguments(vec![fault])
     })
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, value::RawValue};
 
 /// One tool call of a model's reply.
 ///
-/// The arguments are kept as the text that the model sent: typed handlers read it in one pass, and a
+/// The arguments are kept as the text that the model sent: types are read from it when they are asked for, and a
 /// text that is no JSON is still there to be shown. In a session document they stand as JSON, or as a
 /// string where they are none.
 ///

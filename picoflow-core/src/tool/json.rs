@@ -12,7 +12,7 @@ mod write;
 
 #[cfg(feature = "validate")]
 pub(crate) use check::Arguments;
-pub(crate) use number::Whole;
+pub(crate) use number::{Whole, beyond_floats};
 pub(crate) use read::{Misfit, Node};
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};

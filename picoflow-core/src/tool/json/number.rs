@@ -130,6 +130,46 @@ fn assign<'t>(value: &mut Json<'t>, numbers: &mut Numbers<'t>) {
     }
 }
 
+/// Where the first number stands that is beyond every float, as a JSON pointer.
+pub(crate) fn beyond_floats(text: &str) -> Option<String> {
+    // A key, or the index of an item, for each container that is open.
+    let mut open: Vec<String> = Vec::new();
+    let mut rest = text;
+    let mut key = String::new();
+    while let Some(start) = rest.chars().next() {
+        match start {
+            '{' | '[' => open.push(if start == '[' { "0".to_owned() } else { String::new() }),
+            '}' | ']' => {
+                open.pop();
+            }
+            '"' => {
+                let mut strings = serde_json::Deserializer::from_str(rest).into_iter::<String>();
+                key = strings.next()?.ok()?;
+                rest = rest.get(strings.byte_offset()..)?;
+                continue;
+            }
+            ':' => *open.last_mut()? = std::mem::take(&mut key).replace('~', "~0").replace('/', "~1"),
+            ',' => {
+                let place = open.last_mut()?;
+                if let Ok(index) = place.parse::<usize>() {
+                    *place = (index + 1).to_string();
+                }
+            }
+            '-' | '0'..='9' => {
+                let mut numbers = Numbers { rest };
+                if numbers.next()?.parse().is_ok_and(f64::is_infinite) {
+                    return Some(open.iter().flat_map(|place| ["/", place]).collect());
+                }
+                rest = numbers.rest;
+                continue;
+            }
+            _ => {}
+        }
+        rest = rest.get(start.len_utf8()..)?;
+    }
+    None
+}
+
 /// The numbers of a JSON text.
 struct Numbers<'t> {
     rest: &'t str,
@@ -205,6 +245,17 @@ mod tests {
         }
         for text in ["1.5", "1e-3", "12300e-3", "1e-999", "0.1e0", "1e-99999999999999999999"] {
             assert_eq!(digits(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_beyond_every_float_is_found() {
+        for (text, place) in [
+            ("1e999", Some("")),
+            (r#"{"a":{"b":1},"5":["x,y",2,{"c/\"":[-1e999]}]}"#, Some("/5/2/c~1\"/0")),
+            (r#"{"a":[1,1e300],"b":"1e999"}"#, None),
+        ] {
+            assert_eq!(beyond_floats(text).as_deref(), place, "{text}");
         }
     }
 

@@ -78,11 +78,14 @@ impl Whole<'_> {
         if !self.is_written_as_integer() {
             return visitor.visit_f64(self.float);
         }
-        match self.value {
+        let read = match self.value {
             Some(Integer::Unsigned(value)) => visit_unsigned(visitor, value),
             Some(Integer::Negative(value)) => visit_signed(visitor, value),
-            None => Err(Misfit::invalid_value(self.unexpected(), &"an integer of 64 bits")),
-        }
+            None => Err(Misfit::custom("integer out of range")),
+        };
+        read.map_err(|error: Misfit| {
+            Misfit::custom(format_args!("{error}: `{}` has more than 64 bits", self.text))
+        })
     }
 
     pub(super) fn unexpected(&self) -> Unexpected<'_> {
