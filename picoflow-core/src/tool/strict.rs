@@ -59,8 +59,7 @@ impl NoForm {
 }
 
 /// Keywords whose schemas do not mean the same when they are closed.
-const BEYOND: [&str; 13] = [
-    "not",
+const BEYOND: [&str; 12] = [
     "if",
     "then",
     "else",
@@ -79,7 +78,8 @@ fn tighten(schema: &mut Value) -> Result<(), NoForm> {
     let Value::Object(map) = schema else {
         return Ok(());
     };
-    if BEYOND.iter().any(|keyword| map.contains_key(*keyword)) {
+    let excludes_objects = map.get("not").is_some_and(|not| !is_scalar(not));
+    if excludes_objects || BEYOND.iter().any(|keyword| map.contains_key(*keyword)) {
         return Err(NoForm::because("there are conditions that do not hold for a closed object"));
     }
     for (keyword, value) in map.iter_mut() {
@@ -99,6 +99,16 @@ fn tighten(schema: &mut Value) -> Result<(), NoForm> {
         }
     }
     close(map)
+}
+
+/// Whether a schema speaks of values that are no objects, in words that mean the same in the strict form.
+fn is_scalar(schema: &Value) -> bool {
+    let is_simple = |(keyword, value): (&String, &Value)| match &**keyword {
+        "const" => !value.is_object(),
+        "enum" => value.as_array().is_some_and(|all| !all.iter().any(Value::is_object)),
+        _ => false,
+    };
+    schema.as_object().is_some_and(|map| !map.is_empty() && map.iter().all(is_simple))
 }
 
 /// Closes one object.
@@ -151,7 +161,7 @@ fn close(map: &mut Map<String, Value>) -> Result<(), NoForm> {
 }
 
 /// Keywords beside which another `type` is not enough for `null`.
-const CHOOSES: [&str; 6] = ["const", "enum", "anyOf", "oneOf", "allOf", "$ref"];
+const CHOOSES: [&str; 7] = ["const", "enum", "anyOf", "oneOf", "allOf", "$ref", "not"];
 
 fn allow_null(schema: &mut Value) {
     let null = json!("null");

@@ -125,6 +125,31 @@ struct Choices {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum Tagged {
+    Unit,
+    Struct {
+        n: i64,
+        maybe: Option<u32>,
+        #[serde(default)]
+        defaulted: u8,
+    },
+    Float {
+        n: f64,
+        inner: Option<Options>,
+    },
+}
+
+/// Without a variant that takes its fields from another type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct ClosedChoices {
+    outside: Outside,
+    tagged: Vec<Tagged>,
+    beside: Option<Beside>,
+    untagged: Vec<Untagged>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 struct FlatChoice {
     id: u32,
     #[serde(flatten)]
@@ -255,6 +280,18 @@ fn untagged() -> impl Strategy<Value = Untagged> {
 fn choices() -> impl Strategy<Value = Choices> {
     (outside(), inside(), option::of(beside()), vec(untagged(), 0..3)).prop_map(
         |(outside, inside, beside, untagged)| Choices { outside, inside, beside, untagged },
+    )
+}
+
+fn closed_choices() -> impl Strategy<Value = ClosedChoices> {
+    let tagged = prop_oneof![
+        Just(Tagged::Unit),
+        (any::<i64>(), option::of(any::<u32>()), 0..3_u8)
+            .prop_map(|(n, maybe, defaulted)| Tagged::Struct { n, maybe, defaulted }),
+        (half(), option::of(options())).prop_map(|(n, inner)| Tagged::Float { n, inner }),
+    ];
+    (outside(), vec(tagged, 0..3), option::of(beside()), vec(untagged(), 0..3)).prop_map(
+        |(outside, tagged, beside, untagged)| ClosedChoices { outside, tagged, beside, untagged },
     )
 }
 
@@ -466,7 +503,8 @@ types! {
     of_lists: Lists, lists(), true;
     of_maps: Maps, maps(), false;
     of_options: Options, options(), true;
-    of_choices: Choices, choices(), true;
+    of_choices: Choices, choices(), false;
+    of_closed_choices: ClosedChoices, closed_choices(), true;
     of_a_flattened_choice: FlatChoice, flat_choice(), false;
     of_a_flattened_map: FlatMap, flat_map(), false;
     of_a_flattened_struct: FlatStruct, flat_struct(), true;
