@@ -149,10 +149,7 @@ fn parse(text: &str) -> Result<Json<'_>, ToolError> {
     })
 }
 
-fn read<T: DeserializeOwned>(
-    arguments: &Json<'_>,
-    schema: fn() -> Value,
-) -> Result<T, ToolError> {
+fn read<T: DeserializeOwned>(arguments: &Json<'_>, schema: fn() -> Value) -> Result<T, ToolError> {
     let error = match T::deserialize(Node::of(arguments)) {
         Ok(value) => return Ok(value),
         Err(error) => error,

@@ -288,7 +288,9 @@ mod tests {
         /// Said of it
         Said,
         Newtype(u8),
-        Struct { a: u8 },
+        Struct {
+            a: u8,
+        },
     }
 
     #[derive(JsonSchema)]
@@ -330,15 +332,30 @@ mod tests {
     fn a_choice_says_where_and_which_variants_exist() {
         let validator = ToolValidator::compile(&schema_of::<All>()).unwrap();
         for (arguments, expected) in [
-            (r#""d":{"kind":"piccup"}"#, "at `/d/kind`: unknown variant `piccup`, expected one of `pickup`, `delivery`"),
-            (r#""d":{"at":1}"#, "at `/d`: missing field `kind`, expected one of `pickup`, `delivery`"),
+            (
+                r#""d":{"kind":"piccup"}"#,
+                "at `/d/kind`: unknown variant `piccup`, expected one of `pickup`, `delivery`",
+            ),
+            (
+                r#""d":{"at":1}"#,
+                "at `/d`: missing field `kind`, expected one of `pickup`, `delivery`",
+            ),
             (r#""d":{"kind":"pickup","at":"x"}"#, "at `/d/at`: \"x\" is not of type \"integer\""),
             (r#""d":{"kind":"delivery"}"#, "at `/d`: \"to\" is a required property"),
             (r#""d":5"#, "at `/d`: invalid type: 5, expected object"),
-            (r#""o":"Unt""#, "at `/o`: unknown variant `Unt`, expected one of `Unit`, `Said`, `Newtype`, `Struct`"),
-            (r#""o":{"Newtpe":1}"#, "at `/o`: unknown variant `Newtpe`, expected one of `Unit`, `Said`, `Newtype`, `Struct`"),
+            (
+                r#""o":"Unt""#,
+                "at `/o`: unknown variant `Unt`, expected one of `Unit`, `Said`, `Newtype`, `Struct`",
+            ),
+            (
+                r#""o":{"Newtpe":1}"#,
+                "at `/o`: unknown variant `Newtpe`, expected one of `Unit`, `Said`, `Newtype`, `Struct`",
+            ),
             (r#""o":{"Struct":{"a":"x"}}"#, "at `/o/Struct/a`: \"x\" is not of type \"integer\""),
-            (r#""o":7"#, "at `/o`: invalid type: 7, expected one of `Unit`, `Said`, `Newtype`, `Struct`"),
+            (
+                r#""o":7"#,
+                "at `/o`: invalid type: 7, expected one of `Unit`, `Said`, `Newtype`, `Struct`",
+            ),
             (r#""a":[{"t":"C"}]"#, "at `/a/0/t`: unknown variant `C`, expected one of `A`, `B`"),
             (r#""a":[{"t":"A","c":[]}]"#, "at `/a/0/c`: [] is not of type \"integer\""),
             (r#""u":"x""#, "at `/u`: invalid type: \"x\", expected integer or object"),

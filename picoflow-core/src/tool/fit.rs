@@ -87,17 +87,15 @@ impl Fitter<'_> {
                     let is_float = kinds.has(Kinds::FRACTION) && kinds != Kinds::ALL;
                     is_float.then(|| Parsed::Float(whole.float()))
                 } else {
-                    let is_integer =
-                        kinds.has(Kinds::INTEGER) && !kinds.has(Kinds::FRACTION);
+                    let is_integer = kinds.has(Kinds::INTEGER) && !kinds.has(Kinds::FRACTION);
                     is_integer.then(|| Parsed::integer(whole)).flatten()
                 };
                 fitted.map(|fitted| *value = fitted).is_some()
             }
             Parsed::Text(text) if self.is_lenient => {
                 let number = number(text);
-                let is_wanted = |number: &Parsed<'_>| {
-                    !kinds.has(Kinds::TEXT) && kinds.has(Kinds::of(number))
-                };
+                let is_wanted =
+                    |number: &Parsed<'_>| !kinds.has(Kinds::TEXT) && kinds.has(Kinds::of(number));
                 let Some(number) = number.filter(is_wanted) else {
                     return false;
                 };

@@ -108,7 +108,8 @@ fn look_for_bad_names(schema: &Value, place: &str, found: &mut Vec<String>) {
                 Value::Object(schemas),
             ) => {
                 for (name, schema) in schemas {
-                    let place = format!("{place}/{keyword}/{}", name.replace('~', "~0").replace('/', "~1"));
+                    let place =
+                        format!("{place}/{keyword}/{}", name.replace('~', "~0").replace('/', "~1"));
                     if keyword == "properties" && !is_property_name(name) {
                         found.push(place.clone());
                     }
@@ -121,8 +122,15 @@ fn look_for_bad_names(schema: &Value, place: &str, found: &mut Vec<String>) {
                 }
             }
             (
-                "items" | "contains" | "not" | "if" | "then" | "else" | "additionalProperties"
-                | "unevaluatedProperties" | "unevaluatedItems",
+                "items"
+                | "contains"
+                | "not"
+                | "if"
+                | "then"
+                | "else"
+                | "additionalProperties"
+                | "unevaluatedProperties"
+                | "unevaluatedItems",
                 schema,
             ) => look_for_bad_names(schema, &format!("{place}/{keyword}"), found),
             _ => {}

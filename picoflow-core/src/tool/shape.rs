@@ -69,7 +69,8 @@ impl Shapes {
     /// The branches of the choice at this JSON pointer, which ends in `anyOf` or `oneOf`.
     #[cfg(feature = "validate")]
     pub(super) fn branches(&self, choice: &str, count: usize) -> Vec<Place> {
-        let branches = (0..count).map(|index| self.places.get(&format!("{choice}/{index}")).copied());
+        let branches =
+            (0..count).map(|index| self.places.get(&format!("{choice}/{index}")).copied());
         branches.collect::<Option<_>>().unwrap_or_default()
     }
 

@@ -33,7 +33,8 @@ pub fn try_strict_form(schema: &Value) -> Result<Value, String> {
         Err(NoForm { path, reason }) => {
             let place = path.into_iter().rev().flat_map(|segment| ["/".to_owned(), segment]);
             let place: String = place.collect();
-            let place = if place.is_empty() { "at its root".to_owned() } else { format!("at `{place}`") };
+            let place =
+                if place.is_empty() { "at its root".to_owned() } else { format!("at `{place}`") };
             Err(format!("{place} {reason}"))
         }
     }
@@ -123,11 +124,10 @@ fn close(map: &mut Map<String, Value>) -> Result<(), NoForm> {
     let is_several = map.get("allOf").and_then(Value::as_array).is_some_and(|all| all.len() > 1);
     let spread: Vec<_> =
         ["anyOf", "oneOf", "allOf", "$ref"].iter().filter(|it| map.contains_key(**it)).collect();
-    if is_several
-        || spread.len() > 1
-        || (map.contains_key("properties") && !spread.is_empty())
-    {
-        return Err(NoForm::because("the properties of one object are spread over several schemas"));
+    if is_several || spread.len() > 1 || (map.contains_key("properties") && !spread.is_empty()) {
+        return Err(NoForm::because(
+            "the properties of one object are spread over several schemas",
+        ));
     }
     let required: Vec<Value> = match map.get("required") {
         Some(Value::Array(names)) => names.clone(),
@@ -258,10 +258,22 @@ mod tests {
     #[test]
     fn a_map_and_a_flattened_choice_have_no_strict_form() {
         for (schema, place) in [
-            (json!({ "type": "object", "additionalProperties": { "type": "integer" } }), "at its root"),
-            (json!({ "type": "object", "properties": { "a": { "type": "object" } } }), "at `/properties/a`"),
-            (json!({ "type": "object", "properties": {}, "oneOf": [{ "type": "object" , "properties": {}}] }), "at its root"),
-            (json!({ "$defs": { "D": { "type": "object", "properties": {}, "additionalProperties": true } } }), "at `/$defs/D`"),
+            (
+                json!({ "type": "object", "additionalProperties": { "type": "integer" } }),
+                "at its root",
+            ),
+            (
+                json!({ "type": "object", "properties": { "a": { "type": "object" } } }),
+                "at `/properties/a`",
+            ),
+            (
+                json!({ "type": "object", "properties": {}, "oneOf": [{ "type": "object" , "properties": {}}] }),
+                "at its root",
+            ),
+            (
+                json!({ "$defs": { "D": { "type": "object", "properties": {}, "additionalProperties": true } } }),
+                "at `/$defs/D`",
+            ),
             (json!({ "allOf": [{ "type": "object", "properties": {} }, {}] }), "at its root"),
             (json!({ "properties": {}, "required": ["a"] }), "at its root"),
             (json!({ "items": { "properties": { "a": false } } }), "at `/items`"),

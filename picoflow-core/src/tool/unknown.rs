@@ -98,8 +98,12 @@ const fn is_container(value: &Parsed<'_>) -> bool {
 
 #[cold]
 fn find(shapes: &Shapes, arguments: &Parsed<'_>) -> Vec<Unknown> {
-    let mut finder =
-        Finder { shapes, matcher: Matcher::new(shapes, false), path: Vec::new(), found: Vec::new() };
+    let mut finder = Finder {
+        shapes,
+        matcher: Matcher::new(shapes, false),
+        path: Vec::new(),
+        found: Vec::new(),
+    };
     finder.look(arguments, &[Shapes::ROOT], MOST_DEPTH);
     finder.found
 }
@@ -132,9 +136,9 @@ impl Finder<'_> {
         match value {
             Parsed::Object(fields) => {
                 let lists = shapes.iter().any(|shape| shape.properties.is_some());
-                let is_open = shapes.iter().any(|shape| {
-                    shape.is_opaque || matches!(shape.rest, Rest::Open | Rest::Of(_))
-                });
+                let is_open = shapes
+                    .iter()
+                    .any(|shape| shape.is_opaque || matches!(shape.rest, Rest::Open | Rest::Of(_)));
                 for (name, value) in fields {
                     let is_known = shapes.iter().any(|shape| shape.property(name).is_some());
                     let inner: Vec<_> =
@@ -161,12 +165,7 @@ impl Finder<'_> {
         }
     }
 
-    fn unknown(
-        &self,
-        name: &str,
-        shapes: &[&Shape],
-        fields: &[super::json::Field<'_>],
-    ) -> Unknown {
+    fn unknown(&self, name: &str, shapes: &[&Shape], fields: &[super::json::Field<'_>]) -> Unknown {
         let properties = shapes.iter().flat_map(|shape| shape.properties.iter().flatten());
         let mut known: Vec<String> = Vec::new();
         for (property, _) in properties {

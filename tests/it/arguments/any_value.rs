@@ -195,16 +195,29 @@ fn integers() -> impl Strategy<Value = Integers> {
 }
 
 fn wide() -> impl Strategy<Value = Wide> {
-    (any::<u128>(), any::<i128>(), vec(any::<u128>(), 0..3))
-        .prop_map(|(u, i, list)| Wide { u, i, list })
+    (any::<u128>(), any::<i128>(), vec(any::<u128>(), 0..3)).prop_map(|(u, i, list)| Wide {
+        u,
+        i,
+        list,
+    })
 }
 
 fn options() -> impl Strategy<Value = Options> {
     let leaf = (option::of(any::<i64>()), 0..3_u8, option::of(half()));
     let leaf = leaf.prop_map(|(x, defaulted, ratio)| Options { x, inner: None, defaulted, ratio });
     leaf.prop_recursive(3, 6, 1, |inner| {
-        (option::of(any::<i64>()), option::of(inner.prop_map(Box::new)), 0..3_u8, option::of(half()))
-            .prop_map(|(x, inner, defaulted, ratio)| Options { x, inner, defaulted, ratio })
+        (
+            option::of(any::<i64>()),
+            option::of(inner.prop_map(Box::new)),
+            0..3_u8,
+            option::of(half()),
+        )
+            .prop_map(|(x, inner, defaulted, ratio)| Options {
+                x,
+                inner,
+                defaulted,
+                ratio,
+            })
     })
 }
 

@@ -91,9 +91,13 @@ async fn out_of_range_is_refused_with_path_and_range() {
 #[tokio::test]
 async fn floats_and_raw_values_are_what_was_written() {
     let mut desk = Desk::new::<Till>().await;
-    for (text, expected) in
-        [("1.0", "1"), ("-0.0", "-0"), ("2", "2"), ("1e3", "1000"), ("100000000000000000000", "100000000000000000000")]
-    {
+    for (text, expected) in [
+        ("1.0", "1"),
+        ("-0.0", "-0"),
+        ("2", "2"),
+        ("1e3", "1000"),
+        ("100000000000000000000", "100000000000000000000"),
+    ] {
         let told = desk.call("float", &format!(r#"{{"ratio":{text}}}"#)).await;
         assert_eq!(told, format!("\"{expected}\""));
     }
@@ -129,9 +133,10 @@ async fn native_tools_and_calls_by_hand_read_whole_numbers() {
     let call = ToolCall::from_text("1", "pay", r#"{"kind":"Pay","cents":9.623e4}"#);
     assert_eq!(call.args::<Inside>().unwrap(), Inside::Pay { cents: 96230 });
     let schema = json!({ "type": "object", "properties": { "cents": { "type": "integer" } } });
-    let tool = NativeTool::new(ToolDefinition::new("pay", "Pay", schema), |args: Value, _cx| async move {
-        args["cents"].as_i64().unwrap_or_default().to_string()
-    });
+    let tool =
+        NativeTool::new(ToolDefinition::new("pay", "Pay", schema), |args: Value, _cx| async move {
+            args["cents"].as_i64().unwrap_or_default().to_string()
+        });
     let output = tool.execute(json!({ "cents": 96230.0 }), &ToolContext::default()).await;
     assert_eq!(output.output, "96230");
     let ping = ToolDefinition::new("ping", "Ping", no_arguments()).strict();

@@ -44,7 +44,10 @@ impl Step for Shop {
 
     /// Takes an optional name with an alias
     #[tool(define)]
-    fn optional_alias(&self, #[serde(alias = "title")] name: Option<String>) -> Json<Option<String>> {
+    fn optional_alias(
+        &self,
+        #[serde(alias = "title")] name: Option<String>,
+    ) -> Json<Option<String>> {
         Json(name)
     }
 

@@ -136,9 +136,13 @@ fn check(flow: &FlowId, definition: &ToolDefinition, report: &mut BuildReport) -
     if definition.description().is_empty() {
         report.faults.push(BuildFault::NoDescription { flow: flow.clone(), tool: tool.clone() });
     }
-    report.faults.extend(bad_names(definition.schema()).into_iter().map(|place| {
-        BuildFault::PropertyName { flow: flow.clone(), tool: tool.clone(), place }
-    }));
+    report.faults.extend(
+        bad_names(definition.schema()).into_iter().map(|place| BuildFault::PropertyName {
+            flow: flow.clone(),
+            tool: tool.clone(),
+            place,
+        }),
+    );
     let is_object = definition.schema().get("type").is_some_and(|kind| kind == "object");
     let compiled = if is_object {
         ToolValidator::compile(definition.schema())

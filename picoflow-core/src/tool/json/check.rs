@@ -96,7 +96,7 @@ impl<'a> json::Node<'a, Arguments> for &'a Json<'a> {
             Json::Bool(_) => JsonType::Boolean,
             Json::Unsigned(_) | Json::Negative(_) | Json::Float(_) | Json::Whole(_) => {
                 JsonType::Number
-            },
+            }
             Json::Text(_) => JsonType::String,
             Json::Array(_) => JsonType::Array,
             Json::Object(_) => JsonType::Object,

@@ -148,7 +148,9 @@ pub(crate) fn beyond_floats(text: &str) -> Option<String> {
                 rest = rest.get(strings.byte_offset()..)?;
                 continue;
             }
-            ':' => *open.last_mut()? = std::mem::take(&mut key).replace('~', "~0").replace('/', "~1"),
+            ':' => {
+                *open.last_mut()? = std::mem::take(&mut key).replace('~', "~0").replace('/', "~1")
+            }
             ',' => {
                 let place = open.last_mut()?;
                 if let Ok(index) = place.parse::<usize>() {
@@ -238,7 +240,10 @@ mod tests {
             ("1.8446744073709551617e19", "18446744073709551617"),
             ("340282366920938463463374607431768211455", "340282366920938463463374607431768211455"),
             ("340282366920938463463374607431768211456", "beyond"),
-            ("-170141183460469231731687303715884105728.0", "-170141183460469231731687303715884105728"),
+            (
+                "-170141183460469231731687303715884105728.0",
+                "-170141183460469231731687303715884105728",
+            ),
             ("1e300", "beyond"),
         ] {
             assert_eq!(digits(text).as_deref(), Some(expected), "{text}");
@@ -261,7 +266,8 @@ mod tests {
 
     #[test]
     fn every_float_gets_its_own_digits() {
-        let text = r#"{"1.5": "2.5 \" 3.5 \\", "a": [1, -2.0, "\\", {"é4": 5e1}], "b": 0.5, "c": 1e2}"#;
+        let text =
+            r#"{"1.5": "2.5 \" 3.5 \\", "a": [1, -2.0, "\\", {"é4": 5e1}], "b": 0.5, "c": 1e2}"#;
         let Json::Object(fields) = Json::parse(text).unwrap() else { panic!() };
         assert_eq!(fields[2].1, Json::Float(0.5));
         let Json::Whole(last) = &fields[3].1 else { panic!() };

@@ -42,7 +42,8 @@ fn behind<'s>(root: &'s Value, start: &'s Value, place: &str) -> (&'s Value, Str
         let Some(map) = schema.as_object() else {
             return (schema, pointer);
         };
-        let is_alone = map.keys().all(|keyword| keyword == "$ref" || SAYS_NOTHING.contains(&&**keyword));
+        let is_alone =
+            map.keys().all(|keyword| keyword == "$ref" || SAYS_NOTHING.contains(&&**keyword));
         let reference = map.get("$ref").and_then(Value::as_str).filter(|_| is_alone);
         let Some(path) = reference.and_then(|reference| reference.strip_prefix('#')) else {
             return (schema, pointer);
@@ -120,9 +121,7 @@ impl<'s> Compiler<'s> {
             None => Rest::Unsaid,
             Some(Value::Bool(false)) => Rest::Closed,
             Some(Value::Bool(true)) => Rest::Open,
-            Some(schema) => {
-                Rest::Of(self.place(schema, format!("{pointer}/additionalProperties")))
-            }
+            Some(schema) => Rest::Of(self.place(schema, format!("{pointer}/additionalProperties"))),
         };
         shape.prefix = self.list(map, pointer, "prefixItems");
         shape.items = map.get("items").map(|schema| self.place(schema, format!("{pointer}/items")));

@@ -129,12 +129,7 @@ impl<'s> Matcher<'s> {
         }
     }
 
-    fn fits_fields(
-        &self,
-        fields: &[Field<'_>],
-        shape: &Shape,
-        depth: usize,
-    ) -> bool {
+    fn fits_fields(&self, fields: &[Field<'_>], shape: &Shape, depth: usize) -> bool {
         let has = |name: &String| fields.iter().any(|(field, _)| field == name);
         // Tags first: they tell most branches apart.
         shape.required.iter().all(has)
@@ -151,11 +146,7 @@ impl<'s> Matcher<'s> {
     }
 
     /// Whether every field that may have certain values alone has one of them.
-    fn has_tags(
-        &self,
-        fields: &[Field<'_>],
-        shape: &Shape,
-    ) -> bool {
+    fn has_tags(&self, fields: &[Field<'_>], shape: &Shape) -> bool {
         shape.properties.iter().flatten().all(|(name, place)| {
             let values = self.shapes.get(*place).and_then(|shape| shape.values.as_ref());
             let field = fields.iter().find(|(field, _)| field == name);
@@ -197,8 +188,7 @@ pub(in crate::tool) fn is_one_of(value: &Parsed<'_>, values: &[Value]) -> bool {
     };
     read.is_ok_and(|value| {
         values.iter().any(|known| {
-            *known == value
-                || known.as_f64().is_some_and(|known| value.as_f64() == Some(known))
+            *known == value || known.as_f64().is_some_and(|known| value.as_f64() == Some(known))
         })
     })
 }

@@ -1,10 +1,7 @@
 //! Integers: every whole number is one, however it is written.
 
 use super::{Misfit, Node};
-use crate::tool::json::{
-    Json, Whole,
-    number::Integer,
-};
+use crate::tool::json::{Json, Whole, number::Integer};
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use std::fmt::Display;
 
@@ -41,7 +38,9 @@ impl<'de> Node<'de> {
                 Some(Integer::Unsigned(value)) => {
                     (visit_unsigned(visitor, value), holds_unsigned(value))
                 }
-                Some(Integer::Negative(value)) => (visit_signed(visitor, value), holds_signed(value)),
+                Some(Integer::Negative(value)) => {
+                    (visit_signed(visitor, value), holds_signed(value))
+                }
                 None => (Err(Misfit::invalid_value(whole.unexpected(), &visitor)), false),
             },
             _ => return self.deserialize_any(visitor),
