@@ -145,7 +145,7 @@ impl Explainer<'_> {
             }
         }
         let is_listed = |branch: &&Branch<'_>| branch.values().is_some();
-        if of_kind.is_empty() || of_kind.iter().all(|branch| is_listed(&branch)) {
+        if of_kind.is_empty() || of_kind.iter().all(is_listed) {
             let names = names(&branches);
             if of_kind.is_empty() {
                 let kinds = branches.iter().fold(Kinds::NONE, |all, branch| all | branch.kinds());

@@ -42,6 +42,7 @@ pub(crate) fn fit_value(value: &mut Parsed<'_>, shapes: &Shapes, is_lenient: boo
 const LONG: usize = 19;
 
 /// Whether a digit is followed by what makes a float of a number, or a number may have more than 64 bits.
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch for each byte")]
 fn may_have_floats(text: &str) -> bool {
     let bytes = text.as_bytes();
     let after = |places: usize| bytes.get(places..).unwrap_or_default().iter();
@@ -70,7 +71,7 @@ impl Fitter<'_> {
             return false;
         };
         let kinds = match value {
-            Parsed::Whole(_) | Parsed::Text(_) => self.kinds(value, places),
+            Parsed::Whole(_) | Parsed::Text(_) => self.kinds(places),
             _ => Kinds::NONE,
         };
         match value {
@@ -120,7 +121,7 @@ impl Fitter<'_> {
                         shapes().filter_map(|shape| shape.property(name)).collect();
                     properties.is_empty()
                         || shapes().any(|shape| shape.is_required(name))
-                        || self.kinds(value, &properties).has(Kinds::NULL)
+                        || self.kinds(&properties).has(Kinds::NULL)
                 });
                 let mut is_changed = fields.len() != before;
                 for (name, value) in fields.iter_mut() {
@@ -141,9 +142,9 @@ impl Fitter<'_> {
         }
     }
 
-    /// What `value` may be by one of `places` at least.
-    fn kinds(&self, value: &Parsed<'_>, places: &[Place]) -> Kinds {
-        let kinds = places.iter().map(|place| self.matcher.kinds(value, *place, MOST_DEPTH));
+    /// What a value may be by one of `places` at least.
+    fn kinds(&self, places: &[Place]) -> Kinds {
+        let kinds = places.iter().map(|place| self.matcher.kinds(*place, MOST_DEPTH));
         kinds.fold(Kinds::NONE, |all, kinds| all | kinds)
     }
 }

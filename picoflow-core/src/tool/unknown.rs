@@ -124,9 +124,10 @@ impl Finder<'_> {
             return;
         }
         let mut found = Vec::new();
-        let is_whole = places.iter().fold(true, |is_whole, place| {
-            self.matcher.collect(value, *place, MOST_DEPTH, &mut found) && is_whole
-        });
+        let mut is_whole = true;
+        for place in places {
+            is_whole &= self.matcher.collect(value, *place, MOST_DEPTH, &mut found);
+        }
         // Of a choice that the value fits no branch of, the names are not known.
         if !is_whole {
             return;

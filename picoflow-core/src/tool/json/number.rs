@@ -48,7 +48,13 @@ impl<'t> Json<'t> {
         }
         let float: f64 = text.parse().ok().filter(|float: &f64| float.is_finite())?;
         Some(match whole(&text) {
-            Some(value) => Self::Whole(Box::new(Whole { text, float, value })),
+            Some(found) => {
+                let value = match found {
+                    Found::Integer(value) => Some(value),
+                    Found::Beyond => None,
+                };
+                Self::Whole(Box::new(Whole { text, float, value }))
+            }
             None => Self::Float(float),
         })
     }
@@ -73,8 +79,21 @@ impl<'t> Json<'t> {
     }
 }
 
-/// The integer that `text` writes, if it is a whole number; `Some(None)`: one beyond 128 bits.
-fn whole(text: &str) -> Option<Option<Integer>> {
+/// A whole number.
+enum Found {
+    Integer(Integer),
+    /// It has more than 128 bits.
+    Beyond,
+}
+
+impl Found {
+    fn of<E>(parsed: Result<Integer, E>) -> Self {
+        parsed.map_or(Self::Beyond, Self::Integer)
+    }
+}
+
+/// The whole number that `text` writes, if it is one.
+fn whole(text: &str) -> Option<Found> {
     let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
     let (mantissa, exponent) = digits.split_once(['e', 'E']).unwrap_or((digits, "0"));
     let (before, after) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -82,14 +101,14 @@ fn whole(text: &str) -> Option<Option<Integer>> {
     let digits = format!("{before}{after}");
     let digits = digits.trim_start_matches('0');
     if digits.is_empty() {
-        return Some(Some(Integer::Unsigned(0)));
+        return Some(Found::Integer(Integer::Unsigned(0)));
     }
     // What an `i64` does not hold is a float of no use, or zero, or refused.
     let exponent: i64 = exponent.parse().ok()?;
     let shift = exponent.checked_sub(i64::try_from(after.len()).ok()?)?;
     let digits = match usize::try_from(shift) {
         // As many digits as 128 bits can have.
-        Ok(zeros) if digits.len().saturating_add(zeros) > 39 => return Some(None),
+        Ok(zeros) if digits.len().saturating_add(zeros) > 39 => return Some(Found::Beyond),
         Ok(zeros) => format!("{digits}{}", "0".repeat(zeros)),
         Err(_) => {
             let cut = usize::try_from(shift.unsigned_abs()).ok()?;
@@ -102,9 +121,9 @@ fn whole(text: &str) -> Option<Option<Integer>> {
         }
     };
     Some(if sign > 0 {
-        digits.parse().ok().map(Integer::Unsigned)
+        Found::of(digits.parse().map(Integer::Unsigned))
     } else {
-        format!("-{digits}").parse().ok().map(Integer::Negative)
+        Found::of(format!("-{digits}").parse().map(Integer::Negative))
     })
 }
 
@@ -149,7 +168,7 @@ pub(crate) fn beyond_floats(text: &str) -> Option<String> {
                 continue;
             }
             ':' => {
-                *open.last_mut()? = std::mem::take(&mut key).replace('~', "~0").replace('/', "~1")
+                *open.last_mut()? = std::mem::take(&mut key).replace('~', "~0").replace('/', "~1");
             }
             ',' => {
                 let place = open.last_mut()?;

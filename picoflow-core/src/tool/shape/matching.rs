@@ -63,8 +63,8 @@ impl<'s> Matcher<'s> {
         is_whole
     }
 
-    /// The kinds that the value may have by the schema at `place`.
-    pub(in crate::tool) fn kinds(&self, value: &Parsed<'_>, place: Place, depth: usize) -> Kinds {
+    /// The kinds that a value may have by the schema at `place`.
+    pub(in crate::tool) fn kinds(&self, place: Place, depth: usize) -> Kinds {
         let (Some(shape), Some(depth)) = (self.shapes.get(place), depth.checked_sub(1)) else {
             return Kinds::ALL;
         };
@@ -76,10 +76,10 @@ impl<'s> Matcher<'s> {
             kinds = kinds & !Kinds::NULL;
         }
         for also in &shape.also {
-            kinds = kinds & self.kinds(value, *also, depth);
+            kinds = kinds & self.kinds(*also, depth);
         }
         for choice in &shape.choices {
-            let of_choice = choice.iter().map(|branch| self.kinds(value, *branch, depth));
+            let of_choice = choice.iter().map(|branch| self.kinds(*branch, depth));
             kinds = kinds & of_choice.fold(Kinds::NONE, |all, kinds| all | kinds);
         }
         kinds
