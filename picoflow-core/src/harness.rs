@@ -71,7 +71,7 @@ impl StepHarness {
     /// Those that fail a turn.
     pub async fn reply(&mut self, mut calls: Vec<ToolCall>) -> Result<HarnessReply, TurnError> {
         let hidden = self.hidden()?;
-        self.run.normalise(self.env.step(self.at)?, &mut calls);
+        self.run.take_calls(self.env.step(self.at)?, &mut calls);
         let done = self.run.dispatch(&self.env, self.at, &calls, &hidden).await?;
         let (feedback, status) =
             done.answers.into_iter().map(|answer| (answer.feedback, answer.status)).unzip();

@@ -1,5 +1,6 @@
 //! One turn at work.
 
+mod as_text;
 mod ask;
 mod calls;
 mod child;
@@ -14,6 +15,7 @@ mod listener;
 mod panics;
 mod recover;
 mod settle;
+mod taken;
 mod turn;
 mod within;
 
@@ -30,7 +32,8 @@ use crate::{
     host::{CallSite, Host},
     model::{ChatModel, Usage},
     session::{
-        IMAGES, Image, Keeper, Level, LogEntry, Message, MessageKind, SequenceEntry, Timestamp,
+        IMAGES, Image, Keeper, Level, LogEntry, Message, MessageKind, Repaired, SequenceEntry,
+        Timestamp,
     },
     step::HookResult,
 };
@@ -75,6 +78,7 @@ pub(crate) struct Run {
     /// What the user shows, until a message takes it along.
     pub(crate) images: Vec<Image>,
     transitions: u32,
+    taken: taken::Taken,
     started: key::Started,
     /// Which branch of which `run_steps` it is, such as `1:StockStep:sku-1/`, in the names of its calls.
     scope: String,
@@ -109,6 +113,7 @@ impl Run {
             fault: OnceLock::new(),
             images: Vec::new(),
             transitions: 0,
+            taken: taken::Taken::default(),
             started: key::Started::default(),
             scope: String::new(),
         }
@@ -151,6 +156,18 @@ impl Run {
     pub(crate) fn warn(&mut self, step: &StepId, message: impl Into<String>) {
         let extra = [("step".to_owned(), Value::from(step.as_str()))];
         self.note(Level::Warn, message.into(), extra.into_iter().collect());
+    }
+
+    /// Says which stored histories had calls that providers refuse.
+    pub(crate) fn warn_of_repairs(&mut self, step: &StepId, repaired: &[Repaired]) {
+        for (namespace, count) in repaired {
+            self.warn(
+                step,
+                format!(
+                    "repaired the memory `{namespace}`: providers refuse the names or ids of {count} stored tool calls, which have others now"
+                ),
+            );
+        }
     }
 
     /// Adds a message of `step` to its namespace.

@@ -9,6 +9,7 @@ mod keep;
 mod lock;
 mod memory_store;
 mod message;
+mod repair;
 mod size;
 mod store;
 mod timestamp;
@@ -20,6 +21,7 @@ pub(crate) use lock::SessionLocks;
 pub use memory_store::MemoryStore;
 pub(crate) use message::{IMAGES, REASONING, SUMMARY};
 pub use message::{Message, MessageKind, ToolStatus};
+pub(crate) use repair::{Repaired, repair};
 pub(crate) use size::larger_than;
 pub use store::{SessionQuery, SessionStore, SessionSummary, StoreError};
 pub use timestamp::Timestamp;
@@ -217,7 +219,7 @@ pub struct SequenceEntry {
 ///
 /// A step's system message, if it has a prompt, stands at index 0. See [`FlowState`] for an example.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", from = "repair::Stored")]
 #[non_exhaustive]
 pub struct Memory {
     /// The messages, oldest first.
@@ -229,6 +231,9 @@ pub struct Memory {
     /// The id of the newest message that the summary speaks of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summarized_through_id: Option<Arc<str>>,
+    /// Whether providers would refuse its calls as they were read.
+    #[serde(skip)]
+    doubt: repair::Doubt,
 }
 
 /// One entry of a session's `log`, `error` or `warn` list.

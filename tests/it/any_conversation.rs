@@ -33,6 +33,10 @@ const TOOLS: [&str; 16] = [
     "invented",
 ];
 
+/// What no provider takes as a name. Letter by letter, the first is a tool.
+const BAD_NAMES: [&str; 6] =
+    ["go.first", "functions.say there", "multi_tool_use.parallel", "größe", "", " "];
+
 /// The base of the steps: a tool for each thing that a handler can do.
 struct Everything;
 
@@ -243,11 +247,21 @@ pub(crate) fn reply() -> impl Strategy<Value = ModelReply> {
         1 => Just("[1]"),
         1 => Just("\"{}\""),
     ];
-    let id = prop_oneof![4 => "[a-z]{8}", 1 => Just("same".to_owned()), 1 => Just(String::new())];
-    let call = (id, 0..TOOLS.len(), arguments)
-        .prop_map(|(id, tool, arguments)| ToolCall::from_text(id, TOOLS[tool], arguments));
+    let id = prop_oneof![
+        4 => "[a-z]{8}",
+        2 => "call_[01]",
+        1 => Just("same".to_owned()),
+        1 => Just(String::new()),
+    ];
+    let name = prop_oneof![
+        14 => (0..TOOLS.len()).prop_map(|tool| TOOLS[tool].to_owned()),
+        1 => prop::sample::select(BAD_NAMES.to_vec()).prop_map(str::to_owned),
+        1 => "[a-z ]{100}",
+    ];
+    let call = (id, name, arguments)
+        .prop_map(|(id, name, arguments)| ToolCall::from_text(id, name, arguments));
     prop_oneof![
-        6 => (vec(call, 1..4), "(|Let me see.)").prop_map(|(calls, text)| {
+        6 => (vec(call, 1..4), "(| \\n|Let me see.)").prop_map(|(calls, text)| {
             let mut reply = ModelReply::calls(calls);
             reply.text = text;
             reply

@@ -40,6 +40,7 @@ mod graph;
 mod groups;
 mod handler_failures;
 mod handlers;
+mod histories;
 mod hook_failures;
 mod hooks;
 mod host;

@@ -52,7 +52,8 @@ fn whole(saying: &Saying) -> Result<ModelReply, ModelError> {
         Saying::Text(words) => Ok(ModelReply::text(words.concat())),
         Saying::Calls(words, calls) => {
             let calls = calls.iter().enumerate();
-            let calls = calls.map(|(i, (tool, args))| ToolCall::new(i.to_string(), *tool, args));
+            let calls =
+                calls.map(|(i, (tool, args))| ToolCall::new(format!("{tool}-{i}"), *tool, args));
             let mut reply = ModelReply::calls(calls);
             reply.text = words.concat();
             Ok(reply)
@@ -213,32 +214,32 @@ async fn a_turn_tells_words_calls_results_and_moves_in_the_order_that_is_documen
             "reasoning Hm.",
             "text Let ",
             "text me.",
-            "started add 0 {\"dish\":\"tea\"}",
+            "started add add-0 {\"dish\":\"tea\"}",
             "warned no more tea",
-            "ended add 0: added",
+            "ended add add-0: added",
             "called add",
-            "started add 1 {\"dish\":1}",
+            "started add add-1 {\"dish\":1}",
             "warned invalid arguments for tool 'add': at `/dish`: 1 is not of type \"string\"",
-            "ended add 1: Invalid arguments for tool 'add': at `/dish`: 1 is not of type \"string\". Correct them and call the tool again.",
+            "ended add add-1: Invalid arguments for tool 'add': at `/dish`: 1 is not of type \"string\". Correct them and call the tool again.",
             "called add",
             "model Menu",
             "reasoning Hm.",
-            "started none 0 {}",
+            "started none none-0 {}",
             "warned hallucinated tool: none",
-            "ended none 0: Tool 'none' does not exist here. The tools here are: add, ask, pay.",
+            "ended none none-0: Tool 'none' does not exist here. The tools here are: add, ask, pay.",
             "called none",
-            "started pay 1 {}",
-            "ended pay 1: input validated",
+            "started pay pay-1 {}",
+            "ended pay pay-1: input validated",
             "called pay",
             "said To the till.",
             "moved Menu Till",
             "model Till",
             "reasoning Hm.",
-            "started one 0 {}",
-            "started two 1 {}",
-            "ended one 0: input validated",
+            "started one one-0 {}",
+            "started two two-1 {}",
+            "ended one one-0: input validated",
             "called one",
-            "ended two 1: input validated",
+            "ended two two-1: input validated",
             "called two",
             "replied Both.",
         ]
@@ -246,6 +247,39 @@ async fn a_turn_tells_words_calls_results_and_moves_in_the_order_that_is_documen
             line.replace("1 is not of type \"string\"", "invalid type: integer `1`, expected a string")
         })
     );
+}
+
+/// The words of the texts that a stream tells.
+async fn texts(engine: &Engine) -> Vec<String> {
+    let lines = lines(engine).await;
+    lines.iter().filter_map(|line| line.strip_prefix("text ")).map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn blank_text_beside_calls_is_not_streamed() {
+    let pay = || vec![("pay", json!({}))];
+    let done = || Saying::Text(&["Done."]);
+    for (words, told) in [
+        (&["\n", " ", "\n\n"][..], &[][..]),
+        (&["", "\u{a0}"], &[]),
+        (&["\n", " ", "Let ", "me.", "\n"], &["\n Let ", "me.", "\n"]),
+        (&["Let ", "\n", "me."], &["Let ", "\n", "me."]),
+    ] {
+        let (engine, store) =
+            engine(menu(), Words::new([Saying::Calls(words, pay()), done()])).await;
+        assert_eq!(texts(&engine).await, [told, &["Done."]].concat(), "{words:?}");
+        let session = store.load("s-1").await.unwrap().unwrap();
+        let messages = &session.flow.memory["Menu"].messages;
+        let said = messages.iter().find(|message| message.is_ai()).unwrap();
+        assert_eq!(said.content, told.concat());
+    }
+}
+
+#[tokio::test]
+async fn white_space_before_a_text_is_told_with_it() {
+    let words: &[_] = &["\n", "\n", "Do", "ne.", " \n"];
+    let (engine, _) = engine(menu(), Words::new([Saying::Text(words)])).await;
+    assert_eq!(texts(&engine).await, ["\n\nDo", "ne.", " \n"]);
 }
 
 #[tokio::test]

@@ -91,11 +91,12 @@ impl Engine {
         if let Some(reply) = Reply::stored(&stored, flow, token) {
             return Ok(reply);
         }
-        let session = upgraded(&stored, flow)?;
+        let (session, repaired) = upgraded(&stored, flow)?;
         let current = admit(&session, flow, turn)?;
         let context = Arc::clone(&session.flow.context);
         let env = self.env(flow, &session.id, Some(&session), context, turn);
         let mut run = Run::new(env, Draft::of(&session, flow, current));
+        run.warn_of_repairs(&session.flow.current_step, &repaired);
         run.images.clone_from(&turn.images);
         let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
         let written = outcome.and_then(|outcome| {

@@ -3,7 +3,7 @@
 use crate::{
     BoxError, CompiledFlow, StepId, TurnError,
     run::panic_text,
-    session::{RunStatus, SESSION_VERSION, Session, check_history},
+    session::{Repaired, RunStatus, SESSION_VERSION, Session, check_history, repair},
     storable::{MOST_NESTING, is_too_deep},
 };
 use serde_json::Value;
@@ -14,15 +14,15 @@ use std::{
     sync::Arc,
 };
 
-/// Brings the session to the flow's version, with its steps under their present names. Nothing is written: that is the
-/// turn's business.
+/// Brings the session to the flow's version, with its steps under their present names and histories that providers take.
+/// Returns which histories had to be repaired for that. Nothing is written: that is the turn's business.
 pub(super) fn upgraded<'s>(
     stored: &'s Session,
     flow: &CompiledFlow,
-) -> Result<Cow<'s, Session>, TurnError> {
+) -> Result<(Cow<'s, Session>, Vec<Repaired>), TurnError> {
     // Nobody goes on with one that has ended.
     if stored.run_status != RunStatus::Running {
-        return Ok(Cow::Borrowed(stored));
+        return Ok((Cow::Borrowed(stored), Vec::new()));
     }
     let newer = |what, found, known| {
         Err(TurnError::NewerSession { session: stored.id.clone(), what, found, known })
@@ -35,20 +35,26 @@ pub(super) fn upgraded<'s>(
         return newer(format!("flow `{}`", flow.id), from, to);
     }
     let mut session = Cow::Borrowed(stored);
+    let failed = |source| TurnError::Migration {
+        session: stored.id.clone(),
+        flow: flow.id.clone(),
+        from,
+        to,
+        source,
+    };
     if from < to {
-        let migrated = migrated(stored, flow).map_err(|source| TurnError::Migration {
-            session: stored.id.clone(),
-            flow: flow.id.clone(),
-            from,
-            to,
-            source,
+        session = Cow::Owned(migrated(stored, flow).map_err(failed)?);
+    }
+    let repaired = repair(&mut session, flow);
+    if from < to {
+        check_history(&session).map_err(|fault| {
+            failed(format!("`Flow::migrate` returns a history that is not valid: {fault}").into())
         })?;
-        session = Cow::Owned(migrated);
     }
     if has_former_names(&session, flow) {
         rename(session.to_mut(), flow);
     }
-    Ok(session)
+    Ok((session, repaired))
 }
 
 fn migrated(stored: &Session, flow: &CompiledFlow) -> Result<Session, BoxError> {
@@ -79,8 +85,6 @@ fn migrated(stored: &Session, flow: &CompiledFlow) -> Result<Session, BoxError> 
         let text = format!("`Flow::migrate` gives step `{}` a state that {what}", step.name);
         return Err(text.into());
     }
-    check_history(&session)
-        .map_err(|fault| format!("`Flow::migrate` returns a history that is not valid: {fault}"))?;
     Ok(session)
 }
 

@@ -7,13 +7,11 @@ use crate::{
     similar::most_like,
     tool::{CallView, ToolError, Unknown, args, fit},
 };
-use std::collections::HashSet;
 
 impl Run {
     /// Brings the calls of a reply into the form that everything after expects: argument text repaired where that is
-    /// safe, and ids that are there and tell the calls apart.
-    pub(crate) fn normalise(&mut self, step: &CompiledStep, calls: &mut [ToolCall]) {
-        let mut ids = HashSet::new();
+    /// safe.
+    pub(super) fn normalise(&mut self, step: &CompiledStep, calls: &mut [ToolCall]) {
         for call in calls {
             if let Some(args::Repair::Doubled) = args::normalise(call) {
                 self.warn(
@@ -23,11 +21,6 @@ impl Run {
             }
             if let Some(tool) = step.tools.get(call.name()) {
                 fit(call, &tool.validator, tool.definition.is_lenient());
-            }
-            if call.id().is_empty() || !ids.insert(call.id().to_owned()) {
-                let id = format!("call_{:016x}", self.env.host.random());
-                ids.insert(id.clone());
-                call.set_id(id);
             }
         }
     }

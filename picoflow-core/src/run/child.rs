@@ -103,12 +103,13 @@ impl Run {
                 }
             };
             if asked.reply.tool_calls.is_empty() {
+                self.warn_of_text(step, &asked);
                 let output = asked.output();
                 let answered = step.step.dyn_on_response(&mut Cx::new(self, at), output).await;
                 let response = self.checked(&step.id, "on_response", answered)?;
                 return self.child_text(at, step, response, asked.structured.is_some());
             }
-            self.normalise(step, &mut asked.reply.tool_calls);
+            self.take_reply(step, &mut asked.reply);
             let calls = &asked.reply.tool_calls;
             let dispatched = self.dispatch(env, at, calls, &asked.hidden).await?;
             if let Some(value) = self.child_result(at, step, asked.reply, dispatched)? {

@@ -70,8 +70,9 @@ impl Run {
         let step = env.step(at)?;
         let tool = step.tools.get(call.name());
         let Some(tool) = tool.filter(|_| !hidden.hides(call.name())) else {
-            self.warn(&step.id, format!("hallucinated tool: {}", call.name()));
-            return Ok(Err(ToolError::feedback(unknown_tool(step, call.name(), hidden))));
+            let word = self.word_of(call);
+            self.warn(&step.id, format!("hallucinated tool: {word}"));
+            return Ok(Err(ToolError::feedback(unknown_tool(step, &word, hidden))));
         };
         let view = match self.validate(step, tool, call) {
             Ok(view) => view,

@@ -100,7 +100,8 @@ impl Run {
     }
 }
 
-/// Asks the model bit by bit, and tells each bit.
+/// Asks the model bit by bit, and tells each bit. White space is told with the text behind it: what comes beside calls may
+/// be nothing else.
 pub(super) async fn streamed(
     model: &dyn ChatModel,
     request: ChatRequest,
@@ -108,9 +109,20 @@ pub(super) async fn streamed(
 ) -> Result<ModelReply, ModelError> {
     let step = request.step.clone();
     let mut events = model.stream(request);
+    // The white space that the text begins with; `None` behind it.
+    let mut held = Some(String::new());
     while let Some(event) = events.next().await {
         match event? {
-            ModelEvent::Text(delta) => {
+            ModelEvent::Text(mut delta) => {
+                if let Some(mut text) = held.take() {
+                    let is_blank = delta.trim().is_empty();
+                    text.push_str(&delta);
+                    if is_blank {
+                        held = Some(text);
+                        continue;
+                    }
+                    delta = text;
+                }
                 listener.push(TurnEvent::Text { step: step.clone(), delta });
             }
             ModelEvent::Reasoning(delta) => {

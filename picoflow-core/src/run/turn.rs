@@ -148,12 +148,13 @@ impl Run {
             }
         };
         if asked.reply.tool_calls.is_empty() {
+            self.warn_of_text(step, &asked);
             let output = asked.output();
             let response = step.step.dyn_on_response(&mut Cx::new(self, at), output).await;
             let response = self.checked(&step.id, "on_response", response)?;
             return self.settle_hook(env, at, response, Some(asked.reply)).await;
         }
-        self.normalise(step, &mut asked.reply.tool_calls);
+        self.take_reply(step, &mut asked.reply);
         let calls = &asked.reply.tool_calls;
         let dispatched = self.dispatch(env, at, calls, &asked.hidden).await?;
         self.settle(env, at, asked.reply, dispatched).await

@@ -1,8 +1,8 @@
 //! What every provider demands of a history.
 
 use super::{Message, MessageKind, Session};
-use crate::model::ChatRequest;
-use std::sync::Arc;
+use crate::{ToolCall, model::ChatRequest, tool::is_tool_name};
+use std::{collections::HashSet, sync::Arc};
 
 /// A place where a history is one that providers refuse.
 ///
@@ -19,12 +19,13 @@ pub struct HistoryFault {
 }
 
 /// Checks every namespace of a session: an assistant message with calls is directly followed by one tool
-/// message per call, in the order of the calls; no tool message stands anywhere else; call ids are unique
-/// in their reply; a system message stands only at index 0.
+/// message per call, in the order of the calls; no tool message stands anywhere else; each call has an id that no other
+/// call of the history has, and names a tool by 1 to 64 of `A-Z`, `a-z`, `0-9`, `_`, `-`; a system message stands only at
+/// index 0.
 ///
-/// The documentation of the providers demands it: OpenAI and Anthropic refuse a call without its answer. The runtime
-/// keeps this at every await and in every stored session. It is public so that your tests can
-/// hold your own stores and tools to it.
+/// The documentation of the providers demands it: OpenAI and Anthropic refuse a call without its answer, a repeated id,
+/// and a name of other letters. The runtime keeps this at every await and in every session that it stores. It is public so
+/// that your tests can hold your own stores and tools to it.
 ///
 /// # Errors
 /// The first fault, with its place.
@@ -77,6 +78,7 @@ pub fn check_request(request: &ChatRequest) -> Result<(), HistoryFault> {
 
 pub(super) fn check_messages(messages: &[Arc<Message>]) -> Result<(), (usize, String)> {
     let mut next = 0;
+    let mut ids = HashSet::new();
     while let Some(message) = messages.get(next) {
         match &message.kind {
             MessageKind::System if next > 0 => {
@@ -88,16 +90,10 @@ pub(super) fn check_messages(messages: &[Arc<Message>]) -> Result<(), (usize, St
             MessageKind::System | MessageKind::Human => {}
             MessageKind::Ai { tool_calls } => {
                 for (i, call) in tool_calls.iter().enumerate() {
-                    if tool_calls.iter().take(i).any(|other| other.id() == call.id()) {
-                        return Err((next, format!("two calls with the id `{}`", call.id())));
-                    }
                     let answer = messages.get(next + 1 + i).map(|message| &message.kind);
-                    if !matches!(answer, Some(MessageKind::Tool { call_id, .. }) if call_id == call.id())
-                    {
-                        return Err((
-                            next,
-                            format!("call `{}` has no answer behind it", call.id()),
-                        ));
+                    check_call(call, answer).map_err(|fault| (next, fault))?;
+                    if !ids.insert(call.id()) {
+                        return Err((next, format!("two calls with the id `{}`", call.id())));
                     }
                 }
                 next += tool_calls.len();
@@ -108,13 +104,31 @@ pub(super) fn check_messages(messages: &[Arc<Message>]) -> Result<(), (usize, St
     Ok(())
 }
 
+/// Checks a call and what stands in the place of its answer.
+fn check_call(call: &ToolCall, answer: Option<&MessageKind>) -> Result<(), String> {
+    let id = call.id();
+    if id.is_empty() {
+        return Err(format!("a call of `{}` without an id", call.name()));
+    }
+    let Some(MessageKind::Tool { call_id, name, .. }) = answer.filter(|answer| answer.answers(id))
+    else {
+        return Err(format!("call `{id}` has no answer behind it"));
+    };
+    match [("call", call.name()), ("the answer to", name)]
+        .iter()
+        .find(|(_, name)| !is_tool_name(name))
+    {
+        Some((what, name)) => Err(format!(
+            "{what} `{call_id}` names the tool `{name}`: providers take 1 to 64 of `A-Z`, `a-z`, `0-9`, `_`, `-`"
+        )),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        ToolCall,
-        session::{Timestamp, ToolStatus},
-    };
+    use crate::session::{Timestamp, ToolStatus};
     use serde_json::{Map, json};
     use std::time::UNIX_EPOCH;
 
@@ -148,6 +162,36 @@ mod tests {
         let history =
             [system, human.clone(), ai(&["1", "2"]), tool("1"), tool("2"), human, ai(&[])];
         assert_eq!(check_messages(&history), Ok(()));
+    }
+
+    #[test]
+    fn an_id_is_of_one_call_in_the_whole_history() {
+        let history = [ai(&["1"]), tool("1"), message(MessageKind::Human), ai(&["1"]), tool("1")];
+        let (place, fault) = check_messages(&history).unwrap_err();
+        assert_eq!((place, &*fault), (3, "two calls with the id `1`"));
+        let (place, fault) = check_messages(&[ai(&[""]), tool("")]).unwrap_err();
+        assert_eq!((place, &*fault), (0, "a call of `t` without an id"));
+    }
+
+    #[test]
+    fn a_call_and_its_answer_name_a_tool_that_providers_take() {
+        let called = |call: &str, answer: &str| {
+            let calls = vec![ToolCall::new("1", call, &json!({}))];
+            let kind = MessageKind::Tool {
+                call_id: "1".to_owned(),
+                name: answer.to_owned(),
+                status: ToolStatus::Error,
+            };
+            check_messages(&[message(MessageKind::Ai { tool_calls: calls }), message(kind)])
+        };
+        assert_eq!(called("look_up", "look_up"), Ok(()));
+        for bad in ["", "look up", "a.b", &"a".repeat(65)] {
+            let (place, fault) = called(bad, "t").unwrap_err();
+            assert_eq!(place, 0);
+            assert!(fault.starts_with(&format!("call `1` names the tool `{bad}`")), "{fault}");
+            let (_, fault) = called("t", bad).unwrap_err();
+            assert!(fault.starts_with("the answer to `1` names the tool"), "{fault}");
+        }
     }
 
     #[test]

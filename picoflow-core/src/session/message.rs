@@ -141,6 +141,13 @@ impl Message {
     }
 }
 
+impl MessageKind {
+    /// Whether it is the answer to the call of this id.
+    pub(crate) fn answers(&self, id: &str) -> bool {
+        matches!(self, Self::Tool { call_id, .. } if call_id == id)
+    }
+}
+
 /// The flat form of the document. `Message` is read through it, so that a tool message without the call
 /// that it answers never gets in.
 #[derive(Serialize, Deserialize)]

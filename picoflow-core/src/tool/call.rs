@@ -98,6 +98,10 @@ impl ToolCall {
         self.arguments = text;
     }
 
+    pub(crate) fn set_name(&mut self, name: String) {
+        self.name = name;
+    }
+
     pub(crate) fn set_id(&mut self, id: String) {
         self.id = id;
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Protocol, ProviderError,
-    ids::{wire_id, wire_name},
+    ids::{WireIds, wire_name},
     provider::Target,
     reasoning,
 };
@@ -43,6 +43,7 @@ impl Target {
     ) -> Result<History, ProviderError> {
         let mut system: Vec<&str> = Vec::new();
         let mut said: Vec<Said> = Vec::new();
+        let mut ids = WireIds::new(self.kind);
         for message in messages {
             match &message.kind {
                 MessageKind::System => system.push(&message.content),
@@ -54,7 +55,7 @@ impl Target {
                     }
                 }
                 MessageKind::Ai { tool_calls } => {
-                    let parts = self.assistant(model, message, tool_calls);
+                    let parts = self.assistant(model, message, tool_calls, &mut ids);
                     match said.last_mut() {
                         _ if parts.is_empty() => {}
                         Some(Said::Assistant(known)) if self.alternates() => known.extend(parts),
@@ -62,9 +63,8 @@ impl Target {
                     }
                 }
                 MessageKind::Tool { call_id, name, .. } => {
-                    let response =
-                        ToolResponse::new(wire_id(self.kind, call_id), &*message.content)
-                            .with_fn_name(wire_name(self.protocol, name));
+                    let response = ToolResponse::new(ids.of(call_id), &*message.content)
+                        .with_fn_name(wire_name(self.protocol, name));
                     match said.last_mut() {
                         // Ollama takes one answer a message.
                         Some(Said::Tools(known)) if self.protocol != Protocol::Ollama => {
@@ -159,6 +159,7 @@ impl Target {
         model: &ModelRef,
         message: &Message,
         calls: &[crate::ToolCall],
+        ids: &mut WireIds,
     ) -> Vec<ContentPart> {
         let kept = message.reasoning().and_then(|kept| reasoning::read(kept, model));
         let mut signatures = Vec::new();
@@ -172,7 +173,7 @@ impl Target {
         }
         for (place, call) in calls.iter().enumerate() {
             parts.push(ContentPart::ToolCall(ToolCall {
-                call_id: wire_id(self.kind, call.id()).into_owned(),
+                call_id: ids.of(call.id()),
                 fn_name: wire_name(self.protocol, call.name()).into_owned(),
                 fn_arguments: arguments(call),
                 thought_signatures: signatures.get(place).filter(|all| !all.is_empty()).cloned(),

@@ -7,7 +7,7 @@ use crate::{
     similar::most_like,
     step::TerminateSessionStep,
     tool::{
-        ToolValidator, bad_names, no_arguments,
+        ToolValidator, bad_names, is_tool_name, no_arguments,
         raw::RawTable,
         table::{DefinitionRow, SchemaRow},
     },
@@ -153,9 +153,4 @@ fn check(flow: &FlowId, definition: &ToolDefinition, report: &mut BuildReport) -
         report.faults.push(BuildFault::ToolSchema { flow: flow.clone(), tool, reason });
         ToolValidator::lenient()
     })
-}
-
-fn is_tool_name(name: &str) -> bool {
-    (1..=64).contains(&name.len())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }

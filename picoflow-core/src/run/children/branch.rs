@@ -3,7 +3,7 @@
 use crate::{
     BatchError, BranchId, Child, ChildFailure, ParallelInvocation,
     model::Usage,
-    run::{Draft, Env, Record, Run, Writes, key::Started},
+    run::{Draft, Env, Record, Run, Writes, key::Started, taken::Taken},
 };
 use futures_util::future::{Either, pending, select};
 use serde_json::Value;
@@ -33,6 +33,7 @@ pub(super) struct Ended {
 pub(super) struct Fork {
     env: Arc<Env>,
     pub(super) draft: Draft,
+    taken: Taken,
     depth: u32,
     /// What the names of the branches' calls begin with.
     scope: String,
@@ -43,7 +44,8 @@ impl Fork {
         let mut draft = run.draft.clone();
         draft.edit().writes = Some(Writes::default());
         let scope = run.scope_of_batch();
-        Self { env: Arc::clone(&run.env), draft, depth: run.depth, scope }
+        let taken = run.taken.clone();
+        Self { env: Arc::clone(&run.env), draft, taken, depth: run.depth, scope }
     }
 
     fn run(&self, start: &Start, cancellation: &CancellationToken) -> Run {
@@ -62,6 +64,7 @@ impl Fork {
             fault: OnceLock::new(),
             images: Vec::new(),
             transitions: 0,
+            taken: self.taken.clone(),
             started: Started::default(),
             scope: match &start.id.key {
                 Some(key) => format!("{}{}:{key}/", self.scope, start.id.step),
