@@ -25,7 +25,8 @@ use std::{fmt, time::Duration};
 /// brings an older one up to date; one process does it while the others wait. The document is there twice: as text,
 /// which is what the store reads and gives back to the letter, and as `jsonb`, which the database derives for queries.
 ///
-/// Whatever the database or the connection fails with is [`StoreError::Failed`]; its text never holds the password. A
+/// Whatever the database or the connection fails with is [`StoreError::Failed`]; its text names the database and its host,
+/// and never holds the password. A
 /// connection that broke is replaced by the pool. Needs a tokio runtime with I/O and timers, as the engine does.
 ///
 #[doc = include_str!("docs/postgres.md")]
@@ -54,8 +55,9 @@ impl PostgresStore {
     /// When the URL is none, or the server cannot be reached or refuses.
     pub async fn connect(url: &str) -> Result<Self, StoreError> {
         let options: PgConnectOptions = url.parse().map_err(|_| StoreError::failed(Fault::Url))?;
-        let pool = PgPoolOptions::new().acquire_timeout(ACQUIRE).connect_with(options).await;
-        pool.map(Self::new).map_err(|error| StoreError::failed(Fault::from(error)))
+        let pool = PgPoolOptions::new().acquire_timeout(ACQUIRE);
+        let pool = pool.connect_with(options.clone()).await;
+        pool.map(Self::new).map_err(|error| Fault::from(error).of_database(&options))
     }
 
     /// Uses a pool that is there already, which it may share with the rest of the program.
@@ -80,7 +82,8 @@ impl PostgresStore {
         work: impl Future<Output = Result<T, Fault>>,
     ) -> Result<T, StoreError> {
         let result = tokio::time::timeout(self.timeout, work).await;
-        result.unwrap_or(Err(Fault::TimedOut(self.timeout))).map_err(StoreError::failed)
+        let result = result.unwrap_or(Err(Fault::TimedOut(self.timeout)));
+        result.map_err(|fault| fault.of_database(&self.pool.connect_options()))
     }
 
     /// What `sql` tells of the session with this id, if it is there.

@@ -2,10 +2,15 @@
 
 use picoflow::{
     SqliteStore,
-    session::{MemoryStore, SessionQuery, SessionStore, Timestamp},
+    session::{MemoryStore, SessionQuery, SessionStore, StoreError, Timestamp},
     testing::{store_conformance, store_conformance_across},
 };
-use std::path::Path;
+use std::{
+    error::Error,
+    io::Read,
+    path::Path,
+    process::{Command, Stdio},
+};
 use tempfile::TempDir;
 
 async fn open(file: &Path) -> SqliteStore {
@@ -81,17 +86,140 @@ async fn a_sqlite_file_of_an_earlier_build_goes_on_and_gets_the_indices() {
     assert_eq!(indices, 2);
 }
 
+/// What opening the file and preparing it fails with.
+async fn failure(file: &Path) -> String {
+    let failed = async { SqliteStore::open(file).await?.prepare().await };
+    let error = failed.await.unwrap_err();
+    assert!(matches!(error, StoreError::Failed(_)), "{error}");
+    let mut cause: Option<&dyn Error> = Some(&error);
+    while let Some(error) = cause {
+        let text = error.to_string();
+        assert!(!text.contains("CREATE") && !text.contains("SELECT"), "{text}");
+        cause = error.source();
+    }
+    let text = error.to_string();
+    assert!(text.contains(&format!("SQLite file `{}`: ", file.display())), "{text}");
+    text
+}
+
 #[tokio::test]
 async fn a_file_that_is_no_database_is_an_error_and_not_overwritten() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("notes.txt");
     std::fs::write(&path, "These are my notes, and no database.".repeat(100)).unwrap();
-    let opened = SqliteStore::open(&path).await;
-    let failed = match opened {
-        Ok(store) => store.prepare().await.is_err(),
-        Err(_) => true,
-    };
-    assert!(failed);
+    let text = failure(&path).await;
+    assert!(text.ends_with("it is not a SQLite database: give another path"), "{text}");
     let kept = std::fs::read_to_string(&path).unwrap();
     assert!(kept.starts_with("These are my notes"), "{kept}");
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_opened_is_named() {
+    let directory = TempDir::new().unwrap();
+    let text = failure(directory.path()).await;
+    assert!(text.contains("it cannot be opened: "), "{text}");
+    let file = directory.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let text = failure(&file.join("s.sqlite")).await;
+    assert!(text.contains("its directory cannot be made: "), "{text}");
+}
+
+#[tokio::test]
+async fn a_table_of_another_program_is_refused_in_words() {
+    for schema in [
+        "CREATE TABLE session (token TEXT, user INTEGER)",
+        "CREATE TABLE Session (id TEXT, revision INTEGER, flow TEXT)",
+        "CREATE VIEW session AS SELECT 1 AS id",
+    ] {
+        let directory = TempDir::new().unwrap();
+        let file = directory.path().join("app.sqlite");
+        let other = rusqlite::Connection::open(&file).unwrap();
+        other.execute_batch(schema).unwrap();
+        let text = failure(&file).await;
+        assert!(
+            text.contains("which is not of picoflow: give picoflow a file of its own"),
+            "{text}"
+        );
+        let objects = "SELECT count(*) FROM sqlite_schema";
+        assert_eq!(other.query_row(objects, [], |row| row.get::<_, i64>(0)).unwrap(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_was_not_prepared_says_so() {
+    let directory = TempDir::new().unwrap();
+    let store = open(&directory.path().join("s.sqlite")).await;
+    let text = store.load("a").await.unwrap_err().to_string();
+    assert!(text.contains("s.sqlite`: ") && text.contains("`SessionStore::prepare`"), "{text}");
+}
+
+#[tokio::test]
+async fn a_document_that_is_no_text_is_unreadable() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("s.sqlite");
+    let store = open(&file).await;
+    store.prepare().await.unwrap();
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other
+        .execute_batch(
+            "INSERT INTO session VALUES ('a', 0, 'F', 'running', 'S', '2026-02-11T09:14:02.113Z',
+                 '2026-02-11T09:14:02.113Z', CAST(x'ff' AS TEXT))",
+        )
+        .unwrap();
+    let error = store.load("a").await.unwrap_err();
+    assert!(matches!(error, StoreError::Unreadable { .. }), "{error}");
+    store.delete("a", None).await.unwrap();
+    assert!(store.load("a").await.unwrap().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_new_file_may_be_opened_32_times_at_once() {
+    for _ in 0..5 {
+        let directory = TempDir::new().unwrap();
+        let file = directory.path().join("s.sqlite");
+        let opened = (0..32).map(|_| {
+            let file = file.clone();
+            tokio::spawn(async move {
+                let store = SqliteStore::open(&file).await?;
+                store.prepare().await?;
+                store.list(&SessionQuery::default()).await
+            })
+        });
+        let opened: Vec<_> = opened.collect();
+        for opened in opened {
+            assert_eq!(opened.await.unwrap().unwrap(), []);
+        }
+    }
+}
+
+/// Closing a file's last connection takes a lock too, and SQLite does not wait for it.
+#[test]
+fn a_new_file_may_be_opened_by_32_processes_at_once() {
+    for round in 0..3 {
+        let directory = TempDir::new().unwrap();
+        let file = directory.path().join("s.sqlite");
+        let start = || {
+            Command::new(env!("CARGO_BIN_EXE_opener"))
+                .arg(&file)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .unwrap()
+        };
+        let mut processes: Vec<_> = (0..32).map(|_| start()).collect();
+        for process in &mut processes {
+            let mut ready = [0; 6];
+            process.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+            assert_eq!(&ready, b"ready\n");
+        }
+        for process in &mut processes {
+            drop(process.stdin.take());
+        }
+        for process in processes {
+            let ended = process.wait_with_output().unwrap();
+            let told = String::from_utf8_lossy(&ended.stderr);
+            assert!(ended.status.success(), "round {round}: {told}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::{Ended, options::SessionsCommand, table::table, tell};
 use crate::{
     BoxError, Engine, TurnError,
-    session::{Session, SessionQuery, SessionSummary},
+    session::{Session, SessionQuery, SessionSummary, StoreError},
 };
 use serde_json::{Value, json};
 use std::{
@@ -27,7 +27,12 @@ pub(super) async fn sessions(engine: &Engine, command: SessionsCommand) -> Ended
             serde_json::to_string_pretty(&stored(engine, &id).await?)? + "\n"
         }
         SessionsCommand::End { id } => {
-            stored(engine, &id).await?;
+            match engine.session(&id).await {
+                // What cannot be read is there, and its end is what is asked for.
+                Ok(Some(_)) | Err(StoreError::Unreadable { .. }) => {}
+                Ok(None) => return Err(TurnError::UnknownSession { session: id }.into()),
+                Err(error) => return Err(error.into()),
+            }
             engine.delete_session(&id).await?;
             format!("session `{id}` is removed\n")
         }

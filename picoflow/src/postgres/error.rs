@@ -1,6 +1,7 @@
 //! What can go wrong between the store and its database.
 
-use sqlx::{error::DatabaseError, migrate::MigrateError};
+use picoflow_core::session::StoreError;
+use sqlx::{error::DatabaseError, migrate::MigrateError, postgres::PgConnectOptions};
 use std::time::Duration;
 
 /// The source of a `StoreError::Failed`.
@@ -26,6 +27,11 @@ pub(super) enum Fault {
         "the table `picoflow_session` is of a newer picoflow (migration {0}): use that version, or another schema"
     )]
     Newer(i64),
+    #[error(
+        "the schema holds a table `picoflow_session` that is not of picoflow: use another schema, such as by \
+         options=-csearch_path%3Dpicoflow in the URL"
+    )]
+    Foreign,
     #[error("the table `picoflow_session` could not be brought up to date: {0}")]
     Migration(#[source] MigrateError),
     #[error(
@@ -49,7 +55,33 @@ impl From<sqlx::Error> for Fault {
 
 impl From<MigrateError> for Fault {
     fn from(error: MigrateError) -> Self {
-        Self::Migration(error)
+        match &error {
+            // The table is there already, and no migration made it.
+            MigrateError::ExecuteMigration(cause, 1) if has_code(cause, "42P07") => Self::Foreign,
+            _ => Self::Migration(error),
+        }
+    }
+}
+
+/// A fault with the database that it is of.
+#[derive(Debug, thiserror::Error)]
+#[error("database {database}: {fault}")]
+struct OfDatabase {
+    database: String,
+    #[source]
+    fault: Fault,
+}
+
+impl Fault {
+    /// The error of a store in the database that `options` lead to. It names neither user nor password.
+    pub(super) fn of_database(self, options: &PgConnectOptions) -> StoreError {
+        // What PostgreSQL takes where no database is named.
+        let name = options.get_database().unwrap_or_else(|| options.get_username());
+        let database = match options.get_socket() {
+            Some(socket) => format!("`{name}` at {}", socket.display()),
+            None => format!("`{name}` at {}:{}", options.get_host(), options.get_port()),
+        };
+        StoreError::failed(OfDatabase { database, fault: self })
     }
 }
 

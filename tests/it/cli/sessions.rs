@@ -85,3 +85,18 @@ fn output_that_nobody_reads_is_no_failure() {
         assert_eq!((ran.code, &*ran.stderr), (Some(0), ""), "{args:?}");
     }
 }
+
+#[test]
+fn a_session_that_cannot_be_read_is_removed() {
+    let app = App::new();
+    for document in ["{", "{}", "[]", "x", "\u{0}"] {
+        let id = app.session("Hi\n");
+        let store = rusqlite::Connection::open(app.path("store.sqlite")).unwrap();
+        let sql = "UPDATE session SET document = ?1 WHERE id = ?2";
+        assert_eq!(store.execute(sql, [document, &id]).unwrap(), 1);
+        app.run(&["sessions", "show", &id], "").fails(1, "cannot be read");
+        let ran = app.run(&["sessions", "end", &id], "").ok();
+        assert_eq!(ran.stdout, format!("session `{id}` is removed\n"));
+        app.run(&["sessions", "end", &id], "").fails(1, "does not exist");
+    }
+}

@@ -1,7 +1,7 @@
 //! Turns over HTTP.
 
 use super::{Heard, Served, hear};
-use picoflow::prelude::*;
+use picoflow::{SqliteStore, prelude::*};
 use picoflow_tests::desk::SECRET;
 use reqwest::{
     RequestBuilder,
@@ -206,6 +206,20 @@ async fn an_ended_session_is_gone_and_ending_what_is_gone_is_no_error() {
     hear(served.run(Some(&id), "Hi")).await.check_problem(404, "SESSION_UNKNOWN");
     let unnamed = hear(served.post("/ai/end")).await;
     assert_eq!(unnamed.json(), json!({ "success": true, "session": null }));
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_read_is_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("s.sqlite");
+    let served = Served::on(SqliteStore::open(&file).await.unwrap(), |service| service).await;
+    let id = served.say(None, "Hi").await["session"].as_str().unwrap().to_owned();
+    let behind = rusqlite::Connection::open(&file).unwrap();
+    behind.execute("UPDATE session SET document = '{'", []).unwrap();
+    assert!(served.engine.session(&id).await.is_err());
+    let ended = hear(served.post("/ai/end").header("CHAT_SESSION_ID", &id)).await;
+    assert_eq!(ended.json(), json!({ "success": true, "session": id }));
+    assert!(served.engine.session(&id).await.unwrap().is_none());
 }
 
 #[tokio::test]
