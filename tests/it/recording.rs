@@ -180,3 +180,28 @@ fn a_line_that_is_no_call_is_named() {
     let error = "\n{\"asked\":1}\n".parse::<Replay>().unwrap_err().to_string();
     assert!(error.starts_with("line 2 is no recorded call: "), "{error}");
 }
+
+#[tokio::test]
+async fn a_key_that_recordings_do_not_have_is_named() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("calls.jsonl");
+    record(&file).await;
+    let lines = fs::read_to_string(&file).unwrap();
+    let line: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert!(line.to_string().parse::<Replay>().is_ok());
+    for (place, key) in [
+        ("", "ask"),
+        ("/asked", "steps"),
+        ("/asked/messages/0", "texts"),
+        ("/asked/tools/0", "descriptoin"),
+        ("/result/Ok", "txt"),
+    ] {
+        let mut line = line.clone();
+        line.pointer_mut(place).unwrap()[key] = json!("x");
+        let error = line.to_string().parse::<Replay>().unwrap_err().to_string();
+        assert!(error.contains(&format!("unknown field `{key}`")), "{error}");
+    }
+    let turn = r#"{"turn":{"flow":"F","mesage":"Hi"}}"#;
+    let error = turn.parse::<Replay>().unwrap_err().to_string();
+    assert!(error.contains("unknown field `mesage`"), "{error}");
+}

@@ -4,7 +4,7 @@ use crate::support::{Broken, TestFlow};
 use picoflow::{
     Reply, TurnError,
     prelude::*,
-    session::MemoryStore,
+    session::{MemoryStore, Session},
     testing::{Rule, Scenario, ScenarioError, ScriptedModel},
 };
 use std::{collections::HashSet, sync::Arc};
@@ -161,6 +161,80 @@ async fn another_final_state_is_named_with_what_is_there() {
         assert!(matches!(error, ScenarioError::State { .. }), "{error}");
         assert!(error.to_string().contains("found {"), "{error}");
     }
+}
+
+#[tokio::test]
+async fn an_expected_state_may_be_partial() {
+    let document = json!({ "a": 1, "b": { "c": [1, 2], "d": true, "e": {} }, "_prompt": "x" });
+    let session: Session = serde_json::from_value(json!({
+        "id": "s", "revision": 0, "version": 1, "runStatus": "running",
+        "createdOn": "2026-02-11T09:14:02.113Z", "saveOn": "2026-02-11T09:14:02.113Z",
+        "flow": { "name": "TestFlow", "model": { "provider": "p", "name": "m" }, "currentStep": "Ask",
+                  "steps": [{ "name": "Ask", "state": document }] },
+    }))
+    .unwrap();
+    for (state, holds) in [
+        (json!({ "a": 1 }), true),
+        (json!({ "b": { "d": true } }), true),
+        (json!({ "b": { "c": [1, 2], "e": {} }, "z": null }), true),
+        (json!({ "a": 2 }), false),
+        (json!({ "z": 1 }), false),
+        (json!({ "a": null }), false),
+        (json!({ "b": { "c": [1] } }), false),
+        (json!({ "b": { "z": 1 } }), false),
+        (json!({ "b": {} }), false),
+        (json!({ "_prompt": "x" }), false),
+        (json!({}), false),
+    ] {
+        let checked = scenario(&json!([]), &json!({ "Ask": state })).check_state(&session);
+        assert_eq!(checked.is_ok(), holds, "{state}");
+    }
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_place() {
+    let turn = json!({ "input": "Hi", "expectedActiveStep": "Ask", "completed": false });
+    let with = |place: &str, key: &str, value: Value| {
+        let mut document = json!({ "flowName": "F", "turns": [turn.clone(), turn.clone()] });
+        document.pointer_mut(place).unwrap()[key] = value;
+        serde_json::from_str::<Scenario>(&document.to_string())
+    };
+    for (place, key, value, told) in [
+        (
+            "/turns/1",
+            "responseMustInclud",
+            json!(["x"]),
+            "turns[1].responseMustInclud: unknown key; did you mean `responseMustInclude`?",
+        ),
+        (
+            "/turns/0",
+            "expectActiveStep",
+            json!("x"),
+            "turns[0].expectActiveStep: unknown key; did you mean `expectedActiveStep`?",
+        ),
+        (
+            "/turns/0",
+            "complete",
+            json!(true),
+            "turns[0].complete: unknown key; did you mean `completed`?",
+        ),
+        ("", "finalstate", json!({}), "finalstate: unknown key; did you mean `finalState`?"),
+        ("", "finalState", json!({ "Ask": 1 }), "finalState.Ask is not an object"),
+        ("/turns/0", "completed", json!("no"), "turns[0].completed: invalid type"),
+        (
+            "/turns/1",
+            "responseMustInclude",
+            json!("x"),
+            "turns[1].responseMustInclude: invalid type",
+        ),
+        ("", "turns", json!({}), "turns: not a list"),
+        ("", "turns", json!([1]), "turns[0] is not an object"),
+        ("", "turns", json!([{}]), "turns[0].input is missing"),
+    ] {
+        let error = with(place, key, value).unwrap_err().to_string();
+        assert!(error.starts_with(told), "{error}");
+    }
+    assert!(with("", "finalState", json!({ "Ask": { "responseMustInclud": 1 } })).is_ok());
 }
 
 #[tokio::test]

@@ -27,7 +27,8 @@ use tokio_util::sync::CancellationToken;
 /// assert!(format!("{next:?}").contains("s-1"));
 /// ```
 ///
-/// As JSON it has all but its timeout and its cancellation, which are of the process that runs it.
+/// As JSON it has all but its timeout and its cancellation, which are of the process that runs it. A field of another name
+/// is refused.
 ///
 /// ```
 /// # use picoflow_core::Turn;
@@ -38,6 +39,7 @@ use tokio_util::sync::CancellationToken;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[must_use = "a turn does nothing until `Engine::run` takes it"]
 pub struct Turn {
     pub(super) flow: FlowId,

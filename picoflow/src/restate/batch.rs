@@ -20,6 +20,7 @@ const PROGRESS: &str = "progress";
 /// assert_eq!(batch.items.len(), 2);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BatchRequest {
     /// The items.
@@ -37,6 +38,7 @@ const fn eight() -> usize {
 ///
 /// See [`BatchRequest`] for an example.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BatchItem {
     /// Its key, unique in the batch.

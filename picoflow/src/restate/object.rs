@@ -25,6 +25,7 @@ const DOCUMENT: &str = "session";
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TurnRequest {
     /// The name of the flow.

@@ -30,8 +30,30 @@ fn is_turn(line: &str) -> serde_json::Result<bool> {
     Ok(mark.turn.is_some())
 }
 
+/// Refuses a reply with a field that replies do not have. Stored replies are read less strictly.
+fn check_reply(line: &str) -> serde_json::Result<()> {
+    #[derive(Deserialize)]
+    #[expect(dead_code, reason = "its names are what is checked")]
+    struct Call {
+        result: Result<Reply, IgnoredAny>,
+    }
+
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "its names are what is checked")]
+    struct Reply {
+        text: Option<IgnoredAny>,
+        tool_calls: Option<IgnoredAny>,
+        usage: Option<IgnoredAny>,
+        reasoning: Option<IgnoredAny>,
+    }
+
+    serde_json::from_str::<Call>(line).map(drop)
+}
+
 /// A call and what came of it.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RecordedCall<'a> {
     asked: Cow<'a, Asked>,
     /// What came before the reply, if it was streamed, and after how many milliseconds.

@@ -1,15 +1,20 @@
 //! A conversation as JSON, played on an engine.
 
+mod read;
+
 use super::check_history;
 use picoflow_core::{
     Engine, FlowId, StepId, Turn, TurnError,
     session::{Session, StoreError},
 };
-use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// A conversation with what must come of each turn, and of the state in the end.
+///
+/// A key that it does not know is an error, with the place in the document and the nearest key:
+/// ``turns[0].responseMustInclud: unknown key; did you mean `responseMustInclude`?`` The keys `about` and `steps`, beside
+/// `flowName`, are for notes, which nothing reads.
 ///
 /// ```
 /// use picoflow::testing::Scenario;
@@ -25,35 +30,32 @@ use std::collections::BTreeMap;
 /// assert_eq!(scenario.turns.len(), 1);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Scenario {
     /// The flow.
     pub flow_name: FlowId,
     /// The turns, in order.
     pub turns: Vec<ScenarioTurn>,
-    /// The whole state of each step named here, the runtime's own keys (with a leading `_`) aside.
-    #[serde(default)]
+    /// What the state of each step named here must hold. Keys that are not named may be there too, also in objects inside;
+    /// lists must be equal. `null` says that a key is not there, and `{}` that an object holds nothing. The runtime's own
+    /// keys, with a leading `_`, do not count.
     pub final_state: BTreeMap<String, Value>,
 }
 
 /// One turn of a [`Scenario`].
 ///
 /// See [`Scenario::run`] for an example.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ScenarioTurn {
     /// What the turn shows, for messages.
-    #[serde(default)]
     pub label: String,
     /// What the user says.
     pub input: String,
     /// The step that is current after the turn.
     pub expected_active_step: StepId,
     /// Texts that the reply holds, in any case.
-    #[serde(default)]
     pub response_must_include: Vec<String>,
     /// Whether the conversation is over after the turn.
     pub completed: bool,
@@ -210,10 +212,9 @@ impl Scenario {
         for (step, expected) in &self.final_state {
             let found = session.state(step).and_then(Value::as_object);
             let own = found.into_iter().flatten().filter(|(key, _)| !key.starts_with('_'));
-            let found = Value::Object(
-                own.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>(),
-            );
-            if found != *expected {
+            let own = own.map(|(key, value)| (key.clone(), value.clone()));
+            let found = Value::Object(own.collect::<Map<_, _>>());
+            if !holds(&found, expected) {
                 return Err(ScenarioError::State {
                     step: step.clone(),
                     expected: Box::new(expected.clone()),
@@ -223,6 +224,18 @@ impl Scenario {
         }
         Ok(())
     }
+}
+
+/// Whether `found` has all that is expected of it.
+fn holds(found: &Value, expected: &Value) -> bool {
+    let (Value::Object(found), Value::Object(expected)) = (found, expected) else {
+        return found == expected;
+    };
+    if expected.is_empty() {
+        return found.is_empty();
+    }
+    let mut keys = expected.iter();
+    keys.all(|(key, expected)| holds(found.get(key).unwrap_or(&Value::Null), expected))
 }
 
 impl ScenarioTurn {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 /// What a model was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Asked {
     pub(super) step: StepId,
     model: ModelRef,
@@ -30,7 +31,7 @@ const fn is_false(value: &bool) -> bool {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "role", rename_all = "snake_case")]
+#[serde(tag = "role", rename_all = "snake_case", deny_unknown_fields)]
 enum Said {
     System {
         text: String,
@@ -54,12 +55,14 @@ enum Said {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Call {
     name: String,
     arguments: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Tool {
     name: String,
     description: String,

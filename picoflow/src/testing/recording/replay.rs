@@ -1,7 +1,7 @@
 //! Answers as a recorded model did.
 
 use super::{
-    Asked, Bit, RecordedCall,
+    Asked, Bit, RecordedCall, check_reply,
     diff::diff,
     is_turn,
     turn::{Answer, RecordedTurn},
@@ -105,6 +105,7 @@ impl std::str::FromStr for Replay {
                 }
             } else {
                 let call: RecordedCall<'_> = serde_json::from_str(line)?;
+                check_reply(line)?;
                 calls.push(Recorded {
                     asked: call.asked.into_owned(),
                     said: call.said.into_iter().map(|(_, bit)| bit).collect(),

@@ -7,6 +7,7 @@ use std::{borrow::Cow, sync::Arc};
 
 /// The line behind the calls of a turn.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct RecordedTurn<'a> {
     pub(super) turn: Cow<'a, Turn>,
     /// Nothing, if the turn failed or was cancelled: then its calls led to nothing.
@@ -16,6 +17,7 @@ pub(super) struct RecordedTurn<'a> {
 
 /// What a turn came to, without what differs from run to run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Answer {
     text: String,
     step: StepId,
