@@ -182,14 +182,10 @@ async fn ids_are_unique_across_steps_with_one_memory() {
 #[tokio::test]
 async fn ids_are_unique_between_a_child_and_its_parent() {
     // What children of a batch say is gone with the batch.
-    for (asking, count) in [("ask", 3), ("ask_two", 2)] {
-        let child = || vec![call("call_0", "help")];
-        let replies = replies([
-            vec![call("call_0", "look_up")],
-            vec![call("call_1", asking)],
-            vec![call("call_1", "help")],
-            child(),
-        ]);
+    for (asking, children, count) in [("ask", 1, 3), ("ask_two", 2, 2)] {
+        let own = [vec![call("call_0", "look_up")], vec![call("call_1", asking)]];
+        let helped = vec![vec![call("call_1", "help")]; children];
+        let replies = replies(own.into_iter().chain(helped));
         let mut talk = Talk::new(steps(), replies).await;
         talk.say("Hi").await;
         talk.say("And?").await;
