@@ -44,7 +44,10 @@ pub use host::{CallSite, Host, Journal, SystemHost, TurnSite};
 pub use id::{FlowId, StepId};
 pub use limits::Limits;
 pub use model::{ChatModel, ModelOutput, ModelRef, ModelReply};
-pub use native::{NativeTool, ToolContext, ToolOutput, collect_linked_tools, collect_tools};
+pub use native::{
+    NativeTool, ToolContext, ToolOutput, collect_linked_tools, collect_linked_tools_in,
+    collect_tools,
+};
 pub use response::{
     AtStep, AtTool, Response, StepResponse, ToolResponse, direct, direct_result, direct_to, finish,
     go, stay, stay_with,

@@ -8,7 +8,7 @@ mod tool;
 
 pub use collection::{NativeRow, ToolCollection, collect_rows, collect_tools};
 pub use context::ToolContext;
-pub use linked::{LinkedTool, LinkedToolsError, collect_linked_tools};
+pub use linked::{LinkedTool, LinkedToolsError, collect_linked_tools, collect_linked_tools_in};
 pub(crate) use output::FAILED;
 pub use output::{IntoToolOutput, ToolOutput};
 pub use tool::{NativeTool, ToolSource};

@@ -60,8 +60,8 @@ pub mod prelude {
         Flow, FlowId, Hidden, HookResult, Json, Limits, LogicStep, ModelOutput, ModelRef,
         ModelReply, NativeTool, OnEntry, Prompt, Step, StepExt, StepId, StepResponse, Steps,
         TerminateSessionStep, ToolCall, ToolContext, ToolDefinition, ToolError, ToolResponse, Turn,
-        Verdict, collect_linked_tools, collect_tools, direct, direct_result, direct_to, finish, go,
-        stay, stay_with,
+        Verdict, collect_linked_tools, collect_linked_tools_in, collect_tools, direct,
+        direct_result, direct_to, finish, go, stay, stay_with,
     };
     #[cfg(feature = "macros")]
     pub use crate::{tool, tools};

@@ -150,6 +150,13 @@ fn two_linked_tools_of_one_name_are_an_error_that_names_both_places() {
     for part in ["`twin`", "linked_twice::first", "linked_twice::second", "linked_twice.rs:"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    // Of one module alone there is one.
+    for part in [
+        r#"linked_twice::second: [("twin", Some("linked_twice::second"))]"#,
+        "no tool is linked in module `linked_twice::sec`: there are tools in linked_twice::first, linked_twice::second",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }
 
 #[tokio::test]

@@ -38,26 +38,52 @@ impl LinkedTool {
     }
 }
 
-/// Two linked functions are tools of one name.
+/// Why linked tools cannot be collected.
 ///
-/// Made by [`collect_linked_tools`].
+/// ```
+/// use picoflow_core::{collect_linked_tools_in, native::LinkedToolsError};
+///
+/// let error = collect_linked_tools_in("my_shop::orders").unwrap_err();
+/// assert!(matches!(&error, LinkedToolsError::NoneIn { module, .. } if module == "my_shop::orders"));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "two linked tools are called `{tool}`: one in {first}, one in {second}. Rename one of them: `#[tool(\"…\")]`"
-)]
 #[non_exhaustive]
-pub struct LinkedToolsError {
-    /// The name.
-    pub tool: String,
-    /// Module, file and line of one.
-    pub first: String,
-    /// Module, file and line of the other.
-    pub second: String,
+pub enum LinkedToolsError {
+    /// Two functions are tools of one name.
+    #[error(
+        "two linked tools are called `{tool}`: one in {first}, one in {second}. Rename one of them, `#[tool(\"…\")]`, or collect them apart with `collect_linked_tools_in`"
+    )]
+    Duplicate {
+        /// The name.
+        tool: String,
+        /// Module, file and line of one.
+        first: String,
+        /// Module, file and line of the other.
+        second: String,
+    },
+    /// A module has no linked tool.
+    #[error(
+        "no tool is linked in module `{module}`{}. A dependency that no code names is not linked", listed(.modules)
+    )]
+    NoneIn {
+        /// The module.
+        module: String,
+        /// The modules that have tools.
+        modules: Vec<String>,
+    },
+}
+
+fn listed(modules: &[String]) -> String {
+    match modules {
+        [] => ", nor in any other".to_owned(),
+        modules => format!(": there are tools in {}", modules.join(", ")),
+    }
 }
 
 /// Every annotated free function that is linked into the program, ordered by module path and name.
 ///
-/// A crate that is a dependency but that nobody names is not linked, and its functions are not here.
+/// [`NativeTool::module`] says where each is from. A crate that is a dependency but that nobody names is not linked, and
+/// its functions are not here.
 ///
 /// # Errors
 /// When two functions are tools of one name.
@@ -70,12 +96,38 @@ pub struct LinkedToolsError {
 /// # Ok::<(), picoflow_core::native::LinkedToolsError>(())
 /// ```
 pub fn collect_linked_tools() -> Result<Vec<NativeTool>, LinkedToolsError> {
-    let mut linked: Vec<&'static LinkedTool> = inventory::iter::<LinkedTool>.into_iter().collect();
+    collect(|_| true)
+}
+
+/// The same for the functions of one module and the modules in it, such as `my_shop::orders`, or `module_path!()`.
+/// Functions elsewhere do not count, also if two of them are tools of one name.
+///
+/// # Errors
+/// When two functions are tools of one name, or when there is none.
+///
+/// See [`LinkedToolsError`] for an example.
+pub fn collect_linked_tools_in(module: &str) -> Result<Vec<NativeTool>, LinkedToolsError> {
+    let tools = collect(|path| {
+        path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+    })?;
+    if tools.is_empty() {
+        let mut modules: Vec<_> =
+            inventory::iter::<LinkedTool>.into_iter().map(|tool| tool.module.to_owned()).collect();
+        modules.sort_unstable();
+        modules.dedup();
+        return Err(LinkedToolsError::NoneIn { module: module.to_owned(), modules });
+    }
+    Ok(tools)
+}
+
+fn collect(is_in: impl Fn(&str) -> bool) -> Result<Vec<NativeTool>, LinkedToolsError> {
+    let linked = inventory::iter::<LinkedTool>.into_iter();
+    let mut linked: Vec<&'static LinkedTool> = linked.filter(|tool| is_in(tool.module)).collect();
     linked.sort_by_key(|tool| (tool.module, tool.tool));
     let mut by_name = linked.clone();
     by_name.sort_by_key(|tool| (tool.tool, tool.module, tool.line));
     if let Some([first, second]) = by_name.array_windows().find(|[a, b]| a.tool == b.tool) {
-        return Err(LinkedToolsError {
+        return Err(LinkedToolsError::Duplicate {
             tool: first.tool.to_owned(),
             first: first.place(),
             second: second.place(),
@@ -85,6 +137,7 @@ pub fn collect_linked_tools() -> Result<Vec<NativeTool>, LinkedToolsError> {
         let definition =
             definition(row.tool, row.description, row.schema).with(row.strict, row.lenient);
         NativeTool::with_handler(definition, Box::new(|call, cx| (row.handler)(cx, call)))
+            .of_module(row.module)
     };
     Ok(linked.into_iter().map(tool).collect())
 }

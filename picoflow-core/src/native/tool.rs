@@ -44,6 +44,7 @@ use std::{
 pub struct NativeTool {
     inner: Arc<Inner>,
     timeout: Duration,
+    module: Option<&'static str>,
 }
 
 struct Inner {
@@ -105,7 +106,18 @@ impl NativeTool {
                 handler,
             }),
             timeout: Duration::from_mins(1),
+            module: None,
         }
+    }
+
+    pub(super) const fn of_module(mut self, module: &'static str) -> Self {
+        self.module = Some(module);
+        self
+    }
+
+    /// The module of the function that a linked tool is made of, such as `my_shop::orders`. Other tools have none.
+    pub const fn module(&self) -> Option<&'static str> {
+        self.module
     }
 
     /// The same with another time limit. Default: 60 s. In a flow the limit of the flow or the step counts too.

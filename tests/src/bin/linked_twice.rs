@@ -1,4 +1,4 @@
-//! A program in which two functions are tools of one name: it prints what `collect_linked_tools` says of it. It is a
+//! A program in which two functions are tools of one name: it prints what collecting linked tools says of it. It is a
 //! program of its own, since a name may not be linked twice into the tests.
 #![expect(clippy::print_stdout, reason = "the test reads it")]
 
@@ -28,5 +28,14 @@ fn main() {
     match collect_linked_tools() {
         Ok(tools) => println!("{tools:?} of {} and {}", first::here(), second::there()),
         Err(error) => println!("{error}"),
+    }
+    for module in [concat!(module_path!(), "::second"), "linked_twice::sec"] {
+        match collect_linked_tools_in(module) {
+            Ok(tools) => {
+                let found = tools.iter().map(|tool| (tool.name(), tool.module()));
+                println!("{module}: {:?}", found.collect::<Vec<_>>());
+            }
+            Err(error) => println!("{error}"),
+        }
     }
 }

@@ -27,12 +27,15 @@ mod other {
 
 fn main() {
     let error = picoflow::collect_linked_tools().expect_err("both are called `greet`");
+    let picoflow::native::LinkedToolsError::Duplicate { first, second, .. } = &error else {
+        panic!("{error}");
+    };
     assert!(
-        error.first.contains("::one (") && error.first.ends_with(":9)"),
+        first.contains("::one (") && first.ends_with(":9)"),
         "{error}"
     );
     assert!(
-        error.second.contains("::other (") && error.second.ends_with(":23)"),
+        second.contains("::other (") && second.ends_with(":23)"),
         "{error}"
     );
     assert_eq!(other::second(), "second");
