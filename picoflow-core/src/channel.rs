@@ -4,7 +4,7 @@ mod reduce;
 
 pub(crate) use reduce::{Contribution, reduce};
 
-use crate::BoxError;
+use crate::{BoxError, storable};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{borrow::Cow, fmt, sync::Arc};
@@ -106,7 +106,7 @@ impl Channel {
             let before = before.map(S::deserialize).transpose().map_err(Fault::State)?;
             let value = T::deserialize(value).map_err(Fault::Contribution)?;
             let after = reducer(before, value).map_err(|error| Fault::Failed(error.into()))?;
-            serde_json::to_value(after).map_err(|error| Fault::Failed(error.into()))
+            storable::to_value(&after).map_err(|error| Fault::Failed(error.into()))
         })))
     }
 

@@ -1,11 +1,11 @@
 //! The one handle in hooks and handlers.
 
 use crate::{
-    ContentType, StepId, TurnError,
+    ContentType, OnEntry, StepId, TurnError,
     children::{Batch, BatchError, ChildError, Children, ParallelInvocation},
-    run::Run,
+    run::{PROMPT_KEY, Run},
     session::{Level, Memory, Message},
-    storable::{MOST_NESTING, is_too_deep},
+    storable,
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -17,7 +17,8 @@ use tokio_util::sync::CancellationToken;
 /// Everything written here belongs to the turn: it is stored when the turn succeeds, and gone when it fails.
 ///
 /// A mistake that cannot be answered on the spot (a state that is no object, a step that does not exist) never
-/// panics and is never ignored: the turn fails with a [`TurnError`] as soon as the hook or handler returns.
+/// panics and is never ignored: the turn fails with a [`TurnError`] as soon as the hook or handler returns. In a child the
+/// child fails, which the step that started it may handle.
 ///
 /// The example of each method runs a whole turn.
 ///
@@ -68,7 +69,8 @@ impl Cx<'_> {
         &self.run.env.context
     }
 
-    /// The step's durable state: an object. A key that is not there reads as `null`.
+    /// The step's durable state: an object. A key that is not there reads as `null`. The prompt of a transition, which a
+    /// stored session keeps in it as `_prompt`, is not part of it.
     /// See [`save_state`](Cx::save_state) for an example.
     pub fn state(&self) -> &Value {
         self.run.draft.states.get(self.at).map_or(&NULL, |state| state)
@@ -85,7 +87,11 @@ impl Cx<'_> {
     }
 
     /// Replaces each top-level key of `state` in the step's durable state; other keys stay. Nothing is merged below the
-    /// top level, other than in the reference product. `state` must be an object, else the turn fails.
+    /// top level, other than in the reference product.
+    ///
+    /// The turn fails if `state` is no object, holds something that JSON has no form for (such as `f64::NAN`), or has the
+    /// key `_prompt`, under which a stored session keeps the prompt of a transition. (`json!` has made `null` of a NaN
+    /// before it gets here.)
     ///
     #[doc = include_str!("docs/cx_state.md")]
     pub fn save_state(&mut self, state: impl Serialize) {
@@ -97,6 +103,10 @@ impl Cx<'_> {
     /// Takes a key out of the step's durable state.
     /// Returns what was there. See [`save_state`](Cx::save_state) for an example.
     pub fn remove_state(&mut self, key: &str) -> Option<Value> {
+        if key == PROMPT_KEY {
+            self.misuse(storable::reserved("remove_state", key));
+            return None;
+        }
         self.run.draft.edit().remove_state(self.at, key)
     }
 
@@ -109,8 +119,8 @@ impl Cx<'_> {
     }
 
     /// The same as [`save_state`](Cx::save_state) on another step. A child of `run_steps` may write its own alone.
-    /// What is saved before a transition is there when the other step's `on_enter` runs. See
-    /// [`save_state`](Cx::save_state) for an example.
+    /// What is saved before a transition is there when the other step's `on_enter` runs, unless that step begins afresh
+    /// ([`OnEntry::Restart`]). See [`save_state`](Cx::save_state) for an example.
     pub fn save_step_state(&mut self, step: impl Into<StepId>, state: impl Serialize) {
         let Some(at) = self.find(&step.into()) else {
             return;
@@ -120,6 +130,7 @@ impl Cx<'_> {
         }
         if let Some(state) = self.object(state, "save_step_state") {
             self.run.draft.edit().merge_state(at, state);
+            self.write_ahead(at);
         }
     }
 
@@ -150,6 +161,7 @@ impl Cx<'_> {
         }
         if let Some(state) = self.object(state, "save_step_transient") {
             self.run.draft.edit().merge_transient(at, state);
+            self.write_ahead(at);
         }
     }
 
@@ -205,9 +217,10 @@ impl Cx<'_> {
     /// as a string.
     ///
     /// # Errors
-    /// When the child fails. A child that answers with anything but a text or `direct_result` fails the turn. In a child
-    /// of [`run_steps`](Cx::run_steps) it is an atomic batch of one: nothing of it is kept if it fails, and its history
-    /// is its own.
+    /// When the child fails, also because it moves the cursor or speaks to the user ([`TurnError::ChildTransition`]) or
+    /// because there is no such step. An error that the caller passes on by `?` fails the turn if it is such a mistake.
+    /// In a child of [`run_steps`](Cx::run_steps) it is an atomic batch of one: nothing of it is kept if it fails, and its
+    /// history is its own.
     ///
     #[doc = include_str!("docs/cx_run_step.md")]
     pub async fn run_step(
@@ -243,10 +256,13 @@ impl Cx<'_> {
     /// value that the channel refuses.
     /// See [`Channel`](crate::Channel) for an example.
     pub fn contribute(&mut self, field: &str, value: impl Serialize) {
-        if let Some(value) = self.json(value, "contribute")
-            && let Err(error) = self.run.contribute(self.at, field, value)
-        {
-            self.fault(error);
+        match storable::json(&value, "contribute") {
+            Ok(value) => {
+                if let Err(error) = self.run.contribute(self.at, field, value) {
+                    self.fault(error);
+                }
+            }
+            Err(reason) => self.misuse(reason),
         }
     }
 
@@ -307,25 +323,16 @@ impl Cx<'_> {
     }
 
     fn object(&self, state: impl Serialize, method: &str) -> Option<Map<String, Value>> {
-        match self.json(state, method)? {
-            Value::Object(map) => Some(map),
-            other => {
-                self.misuse(format!("`{method}` takes an object, not {other}"));
-                None
-            }
-        }
+        storable::object(&state, method).map_err(|reason| self.misuse(reason)).ok()
     }
 
-    fn json(&self, value: impl Serialize, method: &str) -> Option<Value> {
-        let reason = match serde_json::to_value(value) {
-            Ok(value) if is_too_deep(&value) => {
-                format!("`{method}` was given JSON of more than {MOST_NESTING} levels")
-            }
-            Ok(value) => return Some(value),
-            Err(error) => format!("`{method}` was given something that is no JSON: {error}"),
-        };
-        self.misuse(reason);
-        None
+    /// Another step's state is written. One that begins afresh on entry will forget that.
+    fn write_ahead(&mut self, step: usize) {
+        let steps = &self.run.env.flow.steps;
+        if step != self.at && steps.get(step).is_some_and(|step| step.on_entry == OnEntry::Restart)
+        {
+            self.run.draft.edit().ahead.insert(step);
+        }
     }
 
     /// Whether this is a branch of `run_steps`, in which case it may not do that.

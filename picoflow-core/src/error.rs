@@ -1,5 +1,7 @@
 //! Why a turn failed.
 
+mod mistake;
+
 use crate::{
     BoxError, FlowId, StepId,
     model::{Block, ModelError},
@@ -234,6 +236,21 @@ pub enum TurnError {
         /// What, and the way out.
         reason: String,
     },
+    /// A child did what only the current step may do: move the cursor, or speak to the user. It fails the child, and the
+    /// turn unless the step that started the child handles the [`ChildError`].
+    #[error(
+        "step `{step}` runs as a child, and `{builder}` by `{by}` of {owner} would move the cursor or speak to the user: answer with `direct_result`, go on in the child with `stay_with` or `Json`, or leave the tool out of the child by `hide_tools`"
+    )]
+    ChildTransition {
+        /// The child's step.
+        step: StepId,
+        /// The builder, such as `go`.
+        builder: &'static str,
+        /// The tool, the names of a group, or the hook.
+        by: String,
+        /// Whose it is: the step's, a base's, or the flow's.
+        owner: String,
+    },
     /// A hook panicked. (A panic in a handler is an internal error of the tool and does not fail the turn.)
     #[error("the turn panicked: {message}")]
     Panicked {
@@ -296,6 +313,7 @@ impl TurnError {
             Self::Aborted { .. } => "TOOL_ABORTED",
             Self::Hook { .. } => "HOOK_FAILED",
             Self::Misuse { .. } => "STEP_MISUSE",
+            Self::ChildTransition { .. } => "CHILD_TRANSITION",
             Self::Panicked { .. } => "TURN_PANICKED",
             Self::Cancelled => "TURN_CANCELLED",
             Self::TimedOut { .. } => "TURN_TIMED_OUT",
@@ -321,24 +339,8 @@ impl TurnError {
             | Self::NoReply { step, .. }
             | Self::Aborted { step, .. }
             | Self::Hook { step, .. }
-            | Self::Misuse { step, .. } => Some(step),
-            _ => None,
-        }
-    }
-
-    /// The same once more, if it fails the turn wherever it happens: a mistake in the flow's code, or a journal that keeps
-    /// nothing.
-    pub(crate) fn as_mistake(&self) -> Option<Self> {
-        match self {
-            Self::Misuse { step, reason } => {
-                Some(Self::Misuse { step: step.clone(), reason: reason.clone() })
-            }
-            Self::UnknownStep { target, flow } => {
-                Some(Self::UnknownStep { target: target.clone(), flow: flow.clone() })
-            }
-            Self::Journal { key, source } => {
-                Some(Self::Journal { key: key.clone(), source: source.to_string().into() })
-            }
+            | Self::Misuse { step, .. }
+            | Self::ChildTransition { step, .. } => Some(step),
             _ => None,
         }
     }
@@ -357,6 +359,7 @@ impl TurnError {
                 | Self::Aborted { .. }
                 | Self::Hook { .. }
                 | Self::Misuse { .. }
+                | Self::ChildTransition { .. }
                 | Self::Panicked { .. }
         )
     }

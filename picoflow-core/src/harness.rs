@@ -72,7 +72,7 @@ impl StepHarness {
     pub async fn reply(&mut self, mut calls: Vec<ToolCall>) -> Result<HarnessReply, TurnError> {
         let hidden = self.hidden()?;
         self.run.take_calls(self.env.step(self.at)?, &mut calls);
-        let done = self.run.dispatch(&self.env, self.at, &calls, &hidden).await?;
+        let done = self.run.dispatch(&self.env, self.at, &calls, &hidden, false).await?;
         let (feedback, status) =
             done.answers.into_iter().map(|answer| (answer.feedback, answer.status)).unzip();
         Ok(HarnessReply { feedback, status, responses: done.responses })

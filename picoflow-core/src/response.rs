@@ -5,7 +5,8 @@
 
 use crate::{
     ContentType, StepId,
-    storable::{MOST_NESTING, is_too_deep},
+    session::{Message, MessageKind, REASONING},
+    storable,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -95,7 +96,7 @@ pub(crate) struct Travels(Option<Box<Luggage>>);
 pub(crate) struct Luggage {
     pub(crate) state: Option<Map<String, Value>>,
     pub(crate) prompt: Option<String>,
-    pub(crate) message: Option<String>,
+    pub(crate) message: Option<Message>,
     pub(crate) content_type: Option<ContentType>,
     pub(crate) saying: Vec<String>,
     /// A value that is no JSON, or no object where one is due. The turn fails with it.
@@ -225,7 +226,8 @@ pub fn finish<At>(content: impl Into<String>) -> Response<At> {
 
 /// Ends a child that `run_step` or `run_steps` started: `value` is its output.
 ///
-/// Anywhere else it fails the turn. So does a value that cannot be written as JSON.
+/// Of several in one reply the last counts, with a warning. Anywhere else it fails the turn. A value that cannot be
+/// written as JSON, such as `f64::NAN`, fails the child.
 ///
 /// ```
 /// use picoflow_core::direct_result;
@@ -234,16 +236,14 @@ pub fn finish<At>(content: impl Into<String>) -> Response<At> {
 /// assert_eq!((response.content(), response.target()), (None, None));
 /// ```
 pub fn direct_result(value: impl Serialize) -> ToolResponse {
-    let reason = match serde_json::to_value(value) {
-        Ok(value) if is_too_deep(&value) => {
-            format!("`direct_result` was given JSON of more than {MOST_NESTING} levels")
+    match storable::json(&value, "direct_result") {
+        Ok(value) => Response::new(Action::Result(Box::new(value))),
+        Err(reason) => {
+            let mut response = Response::new(Action::Result(Box::default()));
+            response.travels.edit().fault = Some(reason);
+            response
         }
-        Ok(value) => return Response::new(Action::Result(Box::new(value))),
-        Err(error) => format!("the result is no JSON: {error}"),
-    };
-    let mut response = Response::new(Action::Result(Box::default()));
-    response.travels.edit().fault = Some(reason);
-    response
+    }
 }
 
 impl<At> Response<At> {
@@ -284,24 +284,17 @@ impl<At> Response<At> {
         self.feedback.as_deref()
     }
 
-    /// Saves `state` on the destination; each top-level key replaces that key. It must be an object.
+    /// Saves `state` on the destination; each top-level key replaces that key. It must be an object, as for
+    /// [`Cx::save_state`](crate::Cx::save_state), else the turn fails.
+    ///
+    /// It is what was found out, so it is saved also if another transition of the same reply wins: the destination has it
+    /// when it is entered later. Prompt, message and content type of a transition that lost are dropped.
     ///
     #[doc = include_str!("docs/response_travels.md")]
     pub fn with_state(mut self, state: impl Serialize) -> Self {
-        match serde_json::to_value(state) {
-            Ok(value) if is_too_deep(&value) => {
-                let reason =
-                    format!("`with_state` was given JSON of more than {MOST_NESTING} levels");
-                self.travels.edit().fault = Some(reason);
-            }
-            Ok(Value::Object(map)) => self.travels.edit().state = Some(map),
-            Ok(other) => {
-                self.travels.edit().fault =
-                    Some(format!("`with_state` takes an object, not {other}"));
-            }
-            Err(error) => {
-                self.travels.edit().fault = Some(format!("the state is no JSON: {error}"));
-            }
+        match storable::object(&state, "with_state") {
+            Ok(map) => self.travels.edit().state = Some(map),
+            Err(reason) => self.travels.edit().fault = Some(reason),
         }
         self
     }
@@ -313,10 +306,27 @@ impl<At> Response<At> {
         self
     }
 
-    /// Adds a user message to the destination's memory, behind the tool messages.
-    /// See [`with_state`](Response::with_state) for an example.
-    pub fn with_message(mut self, message: impl Into<String>) -> Self {
-        self.travels.edit().message = Some(message.into());
+    /// Adds a message to the destination's memory, behind the tool messages. A text is a message of the user;
+    /// [`Message::ai`] is one of the assistant, which a step that stays cannot be given, since its model would have nothing
+    /// to answer. A message of a history, such as [`Cx::last_message`](crate::Cx::last_message), keeps its images. A prompt,
+    /// a reply with calls and an answer to a call cannot be handed on: the turn fails.
+    ///
+    #[doc = include_str!("docs/response_message.md")]
+    pub fn with_message(mut self, message: impl Into<Message>) -> Self {
+        let mut message = message.into();
+        // It is for the provider that gave it, with the calls that are not here.
+        message.additional.remove(REASONING);
+        let luggage = self.travels.edit();
+        match &message.kind {
+            MessageKind::Human => luggage.message = Some(message),
+            MessageKind::Ai { tool_calls } if tool_calls.is_empty() => {
+                luggage.message = Some(message);
+            }
+            _ => {
+                let reason = "`with_message` takes a message of the user, or one of the assistant without calls: a prompt is given by `with_prompt`, an answer to a call by `with_tool_feedback`";
+                luggage.fault = Some(reason.to_owned());
+            }
+        }
         self
     }
 

@@ -12,6 +12,7 @@ mod handler;
 mod journal;
 mod key;
 mod listener;
+mod offer;
 mod panics;
 mod recover;
 mod settle;
@@ -39,6 +40,7 @@ use crate::{
 };
 use serde_json::{Map, Value};
 use std::{
+    collections::BTreeSet,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicU32, Ordering},
@@ -91,6 +93,8 @@ pub(crate) struct Record {
     pub(crate) entries: Vec<LogEntry>,
     pub(crate) moves: Vec<SequenceEntry>,
     pub(crate) events: Vec<TurnEvent>,
+    /// Warnings that one turn has once.
+    once: BTreeSet<(StepId, String)>,
 }
 
 impl Record {
@@ -99,6 +103,24 @@ impl Record {
         self.entries.extend(other.entries);
         self.moves.extend(other.moves);
         self.events.extend(other.events);
+        self.once.extend(other.once);
+    }
+}
+
+impl Record {
+    /// Takes the warnings out that a turn has once and that are known.
+    fn forget_known(&mut self, known: &BTreeSet<(StepId, String)>) {
+        let (entries, events) = (&mut self.entries, &mut self.events);
+        for (step, message) in self.once.intersection(known) {
+            let is_it = |entry: &LogEntry| {
+                entry.message == *message
+                    && entry.extra.get("step").and_then(Value::as_str) == Some(step.as_str())
+            };
+            entries.retain(|entry| !is_it(entry));
+            events.retain(
+                |event| !matches!(event, TurnEvent::Warned { message: told } if told == message),
+            );
+        }
     }
 }
 
@@ -127,7 +149,10 @@ impl Run {
         result: HookResult<T>,
     ) -> Result<T, TurnError> {
         self.check_fault()?;
-        result.map_err(|source| TurnError::Hook { step: step.clone(), hook, source })
+        result.map_err(|source| {
+            let mistake = TurnError::passed_on(&*source);
+            mistake.unwrap_or_else(|| TurnError::Hook { step: step.clone(), hook, source })
+        })
     }
 
     #[inline]
@@ -170,9 +195,21 @@ impl Run {
         }
     }
 
+    /// The same, unless the turn has this warning already.
+    fn warn_once(&mut self, step: &StepId, message: String) {
+        if self.record.once.insert((step.clone(), message.clone())) {
+            self.warn(step, message);
+        }
+    }
+
     /// Adds a message of `step` to its namespace.
     fn push(&mut self, step: &CompiledStep, kind: MessageKind, content: String) {
         self.push_with(step, kind, content, Map::new());
+    }
+
+    /// Adds a message that was made, or said, elsewhere.
+    fn push_message(&mut self, step: &CompiledStep, message: Message) {
+        self.push_with(step, message.kind, message.content, message.additional);
     }
 
     /// Adds what the user says, with what the user shows.

@@ -12,7 +12,7 @@ pub use terminate::TerminateSessionStep;
 
 use crate::{
     BoxError, BoxFuture, Channels, Cx, Limits, StepId, StepResponse, ToolDefinition,
-    model::{Block, ModelError, ModelFailure, ModelOutput, ModelReply, Recovery},
+    model::{Block, ModelError, ModelFailure, ModelOutput, ModelRef, ModelReply, Recovery},
     native::NativeTool,
     tool::{
         check::Shared,
@@ -111,7 +111,8 @@ pub trait Step: Send + Sync + Sized + 'static {
         self.base().map_or_else(Vec::new, AnyStep::dyn_use_tools)
     }
 
-    /// Tools that are left out at this model call. Default: none.
+    /// Tools that are left out at this model call. A name that the step does not expose is a warning: of the build where a
+    /// literal says it (`["refund"].into()`), else of the turn. Default: none.
     /// See [`use_tools`](Step::use_tools) for an example.
     fn hide_tools(&self, cx: &Cx<'_>) -> Hidden {
         self.base().map_or(Hidden::None, |base| base.dyn_hide_tools(cx))
@@ -135,6 +136,20 @@ pub trait Step: Send + Sync + Sized + 'static {
     /// See [`check_response`](Step::check_response) for an example.
     fn output_schema(&self, cx: &Cx<'_>) -> Option<Value> {
         self.base().and_then(|base| base.dyn_output_schema(cx))
+    }
+
+    /// The model of this model call, where the session decides which one. `None`: that of the step's entry
+    /// ([`StepExt::model`]), else the flow's. It inherits their parameters if it is the same model, as an entry's does.
+    /// Another model after a failure ([`Recovery::RetryWith`]) goes before it; summaries are the entry's model's. A model
+    /// that no flow could be built with (without a name, with a credential among its parameters) fails the turn. Default:
+    /// `None`.
+    ///
+    /// A step has two things of this name: `NameStep.model(ModelRef::new(..))` lists the step with a model, and
+    /// `Step::model(&self.base, cx)` asks a base's hook.
+    ///
+    #[doc = include_str!("docs/step_model.md")]
+    fn model(&self, cx: &Cx<'_>) -> Option<ModelRef> {
+        self.base().and_then(|base| base.dyn_model(cx))
     }
 
     /// The step's limits, from those that it inherits. Read once, when the engine is built. Default: as inherited.

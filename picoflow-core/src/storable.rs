@@ -1,11 +1,16 @@
 //! What JSON may be stored, so that it can be read again: readers have a limit of nesting (`serde_json`'s is 128 levels,
 //! the document's own included), and not every text that looks like JSON has a value.
 
+mod write;
+
+pub(crate) use write::{to_string, to_value};
+
+use crate::run::PROMPT_KEY;
 use serde::{
-    Deserialize, Deserializer,
+    Deserialize, Deserializer, Serialize,
     de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::fmt;
 
 /// Levels of objects and arrays that stored JSON may have.
@@ -19,6 +24,33 @@ pub(crate) fn is_too_deep(value: &Value) -> bool {
 /// Whether `value` nests deeper than may be stored as a field of an object.
 pub(crate) fn is_too_deep_for_a_field(value: &Value) -> bool {
     is_deeper_than(value, MOST_NESTING - 1)
+}
+
+/// `value` as JSON that may be stored; else what `method` was given.
+pub(crate) fn json(value: &impl Serialize, method: &str) -> Result<Value, String> {
+    match to_value(value) {
+        Ok(value) if is_too_deep(&value) => {
+            Err(format!("`{method}` was given JSON of more than {MOST_NESTING} levels"))
+        }
+        Ok(value) => Ok(value),
+        Err(error) => Err(format!("`{method}` was given something that is no JSON: {error}")),
+    }
+}
+
+/// `state` as an object that may be stored as, or in, a step's state.
+pub(crate) fn object(state: &impl Serialize, method: &str) -> Result<Map<String, Value>, String> {
+    match json(state, method)? {
+        Value::Object(map) if map.contains_key(PROMPT_KEY) => Err(reserved(method, PROMPT_KEY)),
+        Value::Object(map) => Ok(map),
+        other => Err(format!("`{method}` takes an object, not {other}")),
+    }
+}
+
+/// What is wrong with the key of a state that holds something else.
+pub(crate) fn reserved(method: &str, key: &str) -> String {
+    format!(
+        "`{method}` was given the key `{key}`, where the stored session keeps the prompt of a transition: take another key, or set the prompt by `with_prompt`"
+    )
 }
 
 fn is_deeper_than(value: &Value, limit: usize) -> bool {

@@ -48,6 +48,7 @@ impl Kind {
                 "define_tools",
                 "native_tools",
                 "output_schema",
+                "model",
                 "limits",
                 "on_start",
                 "on_restore",

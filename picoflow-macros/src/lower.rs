@@ -21,7 +21,9 @@ use crate::{
     kind::Kind,
     krate::Krate,
     misplaced::without_ours,
-    model::{Exposure, Hook, Method, Parameter, Reference, Role, Shape, ToolBlock},
+    model::{
+        Exposure, Hook, Method, Parameter, Purpose, Reference, Role, Shape, Target, ToolBlock,
+    },
     references,
 };
 use owner::Owner;
@@ -139,7 +141,11 @@ impl Lowering {
     }
 
     fn refer(&mut self, method: &Syntax) {
-        let found = references::find(method.body.stream(), self.own.as_deref());
+        let mut found = references::find(method.body.stream(), self.own.as_deref());
+        if method.sig.ident == "hide_tools" && hooks::is_hook(method, &self.model.role) {
+            let hidden = references::hidden(method.body.stream());
+            found.extend(hidden.into_iter().map(|name| (Target::Id(name), Purpose::Hide)));
+        }
         self.model.references.extend(found.into_iter().map(|(target, purpose)| Reference {
             method: signature::method_name(&method.sig),
             cfgs: attributes::cfgs(&method.attrs),

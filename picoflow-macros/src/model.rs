@@ -148,6 +148,8 @@ pub(crate) enum Purpose {
     Child,
     /// Anything else.
     Mention,
+    /// It is no step: `hide_tools` hides the tool of this name.
+    Hide,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

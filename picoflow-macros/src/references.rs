@@ -146,6 +146,81 @@ fn is_keyword(word: &str) -> bool {
     matches!(word, "return" | "else" | "in" | "match" | "if" | "break" | "move" | "await")
 }
 
+/// The tools that a body of `hide_tools` names by literals: in `["a"].into()`, `Hidden::from(["a"])` and
+/// `Hidden::Names(vec!["a".into()])`. Any other literal may mean anything.
+pub(crate) fn hidden(body: TokenStream) -> Vec<String> {
+    let mut names = Vec::new();
+    scan_hidden(&body.into_iter().collect::<Vec<_>>(), false, &mut names);
+    names
+}
+
+/// `is_argument`: the tokens are what `Hidden` is made of.
+fn scan_hidden(tokens: &[TokenTree], is_argument: bool, names: &mut Vec<String>) {
+    for (index, token) in tokens.iter().enumerate() {
+        let TokenTree::Group(group) = token else {
+            continue;
+        };
+        let before = tokens.get(..index).unwrap_or_default();
+        let after = tokens.get(index + 1..).unwrap_or_default();
+        let inner: Vec<_> = group.stream().into_iter().collect();
+        if group.delimiter() == Delimiter::Bracket
+            && is_list(before)
+            && (is_argument || is_converted(after))
+        {
+            let elements = inner.split(|token| is_punct(token, ','));
+            let found = elements.filter_map(name_of);
+            for name in found {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        } else {
+            let makes_hidden = group.delimiter() == Delimiter::Parenthesis && makes_hidden(before);
+            scan_hidden(&inner, is_argument || makes_hidden, names);
+        }
+    }
+}
+
+/// Whether a bracket behind `before` is a list and no index: `[..]`, `vec![..]`, but not `map[..]`, `f()[..]` nor `#[..]`.
+fn is_list(before: &[TokenTree]) -> bool {
+    match before.last() {
+        Some(TokenTree::Ident(word)) => is_keyword(&word.to_string()),
+        Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Brace,
+        Some(TokenTree::Punct(punct)) => !matches!(punct.as_char(), '#' | '?'),
+        Some(TokenTree::Literal(_)) => false,
+        None => true,
+    }
+}
+
+/// Whether what follows is `.into()` and nothing that goes on from there.
+fn is_converted(after: &[TokenTree]) -> bool {
+    let [dot, TokenTree::Ident(into), TokenTree::Group(call), rest @ ..] = after else {
+        return false;
+    };
+    let goes_on = rest.first().is_some_and(|token| is_punct(token, '.'));
+    is_punct(dot, '.') && into == "into" && call.stream().is_empty() && !goes_on
+}
+
+/// Whether `before` ends with `Hidden::from`, `Hidden::Names` or `Names`.
+fn makes_hidden(before: &[TokenTree]) -> bool {
+    let [rest @ .., TokenTree::Ident(name)] = before else {
+        return false;
+    };
+    name == "Names" || name == "from" && type_before(rest).is_some_and(|ty| ty == "Hidden")
+}
+
+/// The name that an element says: `"a"`, `"a".into()`, `Cow::Borrowed("a")`.
+fn name_of(element: &[TokenTree]) -> Option<String> {
+    match element {
+        [TokenTree::Literal(text)] => literal(text),
+        [TokenTree::Literal(text), dot, ..] if is_punct(dot, '.') => literal(text),
+        [.., TokenTree::Ident(_), TokenTree::Group(call)] => {
+            name_of(&call.stream().into_iter().collect::<Vec<_>>())
+        }
+        _ => None,
+    }
+}
+
 fn is_punct(token: &TokenTree, expected: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == expected)
 }
@@ -225,6 +300,42 @@ mod tests {
         };
         let found = [("A", CHILD), ("B", CHILD), ("\"C\"", CHILD), ("D", MENTION), ("E", MENTION)];
         assert_eq!(types(body), found.map(|(name, purpose)| (name.to_owned(), purpose)));
+    }
+
+    #[test]
+    fn hidden_names_are_read_off_what_becomes_hidden() {
+        for (body, names) in [
+            (quote!(["a", "b"].into()), &["a", "b"][..]),
+            (quote!(Hidden::from(["a"])), &["a"]),
+            (quote!(picoflow::Hidden::Names(vec!["a".into(), "b".to_owned().into()])), &["a", "b"]),
+            (quote!(Hidden::Names(Vec::from([Cow::Borrowed("a"), Cow::from("b")]))), &["a", "b"]),
+            (quote!(if x { ["a"].into() } else { return ["b"].into() }), &["a", "b"]),
+            (
+                quote!(match cx.state()["k"].as_str() {
+                    Some("x") => ["a"].into(),
+                    _ => y,
+                }),
+                &["a"],
+            ),
+        ] {
+            assert_eq!(hidden(body), names);
+        }
+    }
+
+    #[test]
+    fn other_literals_hide_nothing() {
+        let bodies = [
+            quote!(cx.state()["a"].into()),
+            quote!(if ["a", "b"].contains(&x) { Hidden::All } else { Hidden::None }),
+            quote!(["a"].into().map(|x| x)),
+            quote!(Hidden::Names(names)),
+            quote!(Hidden::from([NAME])),
+            quote!(Other::from(["a"])),
+        ];
+        for body in bodies {
+            let text = body.to_string();
+            assert!(hidden(body).is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -25,13 +25,6 @@ impl Step for Parent {
         let answer = answer.map_err(|error| ToolError::feedback(error.to_string()))?;
         Ok(Json(answer))
     }
-
-    /// Run a child and ignore how it ends
-    #[tool(define)]
-    async fn ignore(&self, cx: &mut Cx<'_>, child: String) -> ToolResponse {
-        drop(cx.run_step(child, None).await);
-        stay()
-    }
 }
 
 /// Answers with what the model says.
@@ -74,7 +67,7 @@ impl Step for Structured {
     }
 }
 
-/// Answers by a tool, or does what a child must not do.
+/// Answers by a tool, in all kinds of ways.
 struct Worker;
 
 #[tools]
@@ -84,30 +77,11 @@ impl Step for Worker {
     fn answer(&self, cx: &mut Cx<'_>, with: Value) -> Result<ToolResponse, ToolError> {
         cx.save_state(json!({ "answered": with }));
         Ok(match with.as_str() {
-            Some("go") => go(Parent::ID),
-            Some("stay") => stay(),
-            Some("direct") => direct("text"),
-            Some("direct_to") => direct_to(Parent::ID, "text"),
-            Some("finish") => finish("text"),
             Some("with_prompt") => direct_result(1).with_prompt("Prompt."),
             Some("retry") => return Err(ToolError::feedback("Say it again.")),
             Some("panic") => panic!("the child panics"),
             _ => direct_result(with).with_state(json!({ "attached": 1 })),
         })
-    }
-}
-
-/// Leaves by its reply.
-struct Leaves;
-
-#[tools]
-impl Step for Leaves {
-    async fn on_response(
-        &self,
-        _cx: &mut Cx<'_>,
-        _output: ModelOutput,
-    ) -> HookResult<StepResponse> {
-        Ok(go(Parent::ID))
     }
 }
 
@@ -123,13 +97,7 @@ impl Step for Nested {
 }
 
 fn steps(journal: &Journal) -> Steps {
-    Steps::new()
-        .add(Parent)
-        .add(Talks(journal.clone()))
-        .add(Structured)
-        .add(Worker)
-        .add(Leaves)
-        .add(Nested)
+    Steps::new().add(Parent).add(Talks(journal.clone())).add(Structured).add(Worker).add(Nested)
 }
 
 /// A parent that makes this call when the user says `run`.
@@ -139,7 +107,6 @@ fn model(tool: &'static str, arguments: Value) -> ScriptedModel {
         .on(Rule::new().step("Parent"), "Parent speaks.")
         .on(Rule::new().step("Talks"), "Child speaks.")
         .on(Rule::new().step("Structured"), r#"{"title":"Up"}"#)
-        .on(Rule::new().step("Leaves"), "Leaving.")
 }
 
 async fn talk(model: ScriptedModel) -> Talk {
@@ -226,44 +193,11 @@ async fn a_childs_handler_that_errs_lets_its_model_try_again() {
 }
 
 #[tokio::test]
-async fn a_child_that_moves_or_speaks_fails_the_turn_and_names_step_and_builder() {
-    for builder in ["go", "stay", "direct", "direct_to", "finish", "with_prompt"] {
-        let mut talk = talk(worker(&[json!(builder)])).await;
-        talk.say("Hi").await;
-        let error = talk.fail("run").await;
-        let TurnError::Misuse { step, reason } = &error else {
-            panic!("{builder}: {error}");
-        };
-        assert_eq!(*step, Worker::ID);
-        assert!(reason.contains(&format!("`{builder}`")), "{reason}");
-        assert_eq!(talk.say("Hi").await.text, "Parent speaks.");
-    }
-}
-
-#[tokio::test]
-async fn a_child_that_leaves_by_its_reply_fails_the_turn() {
-    let mut talk = talk(model("run", json!({ "child": "Leaves" }))).await;
-    let error = talk.fail("run").await;
-    assert!(
-        matches!(&error, TurnError::Misuse { step, reason } if *step == Leaves::ID && reason.contains("`go`")),
-        "{error}"
-    );
-}
-
-#[tokio::test]
-async fn a_misuse_in_a_child_fails_the_turn_also_if_its_caller_ignores_it() {
-    let model = model("ignore", json!({ "child": "Worker" }))
-        .on_call(Rule::new().step("Worker"), [("answer", json!({ "with": "go" }))]);
-    let mut talk = talk(model).await;
-    let error = talk.fail("run").await;
-    assert!(matches!(error, TurnError::Misuse { .. }), "{error}");
-}
-
-#[tokio::test]
-async fn a_child_that_does_not_exist_fails_the_turn() {
-    let mut talk = talk(model("ignore", json!({ "child": "Nobody" }))).await;
-    let error = talk.fail("run").await;
-    assert!(matches!(error, TurnError::UnknownStep { .. }), "{error}");
+async fn a_prompt_beside_a_childs_answer_is_refused() {
+    let mut talk = talk(worker(&[json!("with_prompt")])).await;
+    assert_eq!(talk.say("run").await.text, "Parent speaks.");
+    let told = answers(&talk.last_request());
+    assert!(told[0].contains("`with_prompt`"), "{told:?}");
 }
 
 #[tokio::test]

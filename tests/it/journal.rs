@@ -308,15 +308,20 @@ async fn what_branches_of_branches_contributed_is_the_same_out_of_the_journal() 
         .on(Rule::new().latest("4"), "Four.");
     let steps = || Steps::new().add(Counting).add(Counter);
     let engine = Engine::builder().flow(TestFlow::new(steps())).model(model).build().await.unwrap();
-    let turn = Turn::new("TestFlow").token(SESSION).message("Count.");
+    check_any_lost(&engine, "Count.", "Four.", 11).await;
+}
+
+/// Runs a first turn with this message, and once more for each of its calls whose outcome the journal has lost: as when
+/// the process was killed.
+async fn check_any_lost(engine: &Engine, message: &str, text: &str, calls: usize) {
+    let turn = Turn::new("TestFlow").token(SESSION).message(message);
     let (kept, store) = (Kept::default(), store_with(None).await);
     let reply = engine.over(Arc::clone(&store), kept.clone()).run(turn.clone()).await.unwrap();
-    assert_eq!(reply.text, "Four.");
+    assert_eq!(reply.text, text);
     let session = store.load(SESSION).await.unwrap();
     let all = kept.all();
-    assert_eq!(all.len(), 11, "{:?}", all.keys());
+    assert_eq!(all.len(), calls, "{:?}", all.keys());
 
-    // Any of them may be missing when the process is killed.
     for lost in all.keys() {
         let kept = Kept::default();
         *kept.outcomes.lock().unwrap() = all.clone();
@@ -325,5 +330,60 @@ async fn what_branches_of_branches_contributed_is_the_same_out_of_the_journal() 
         engine.over(Arc::clone(&store), kept.clone()).run(turn.clone()).await.unwrap();
         let again = store.load(SESSION).await.unwrap();
         assert_eq!(essence(again.as_ref()), essence(session.as_ref()), "without {lost}");
+    }
+}
+
+/// Runs a child in each way, and tells what they came to.
+struct Asking;
+
+#[tools]
+impl Step for Asking {
+    /// Ask
+    #[tool(define)]
+    async fn ask(&self, cx: &mut Cx<'_>) -> ToolResponse {
+        cx.save_step_state(Asked::ID, json!({ "ahead": 1 }));
+        let alone = cx.run_step(Asked::ID, None).await.is_ok();
+        let batch = cx.run_steps([Child::new(Asked::ID)]).await;
+        let beside = batch.is_ok_and(|batch| batch.rejected().next().is_none());
+        stay_with(format!("{alone} {beside}"))
+    }
+}
+
+/// Begins afresh, looks something up, answers or leaves.
+struct Asked;
+
+#[tools]
+impl Step for Asked {
+    fn hide_tools(&self, _cx: &Cx<'_>) -> Hidden {
+        ["nobody"].into()
+    }
+
+    /// Look something up
+    #[tool(define)]
+    fn look(&self, cx: &mut Cx<'_>) -> Json<u8> {
+        cx.save_state(json!({ "looked": cx.state()["looked"].as_u64().unwrap_or(0) + 1 }));
+        Json(1)
+    }
+
+    /// Answer or leave
+    #[tool(define)]
+    fn end(&self, leave: bool) -> ToolResponse {
+        if leave { go(Asking::ID) } else { direct_result(1) }
+    }
+}
+
+#[tokio::test]
+async fn children_that_go_on_or_fail_are_the_same_out_of_the_journal() {
+    for (leave, text) in [(false, "true true"), (true, "false false")] {
+        let asked = || Rule::new().step("Asked");
+        let model = ScriptedModel::new()
+            .on_call(Rule::new().step("Asking").latest("Ask."), [("ask", json!({}))])
+            .on(Rule::new().step("Asking"), text)
+            .on_call(asked().latest("Start"), [("look", json!({}))])
+            .on_call(asked(), [("end", json!({ "leave": leave }))]);
+        let steps = Steps::new().add(Asking).add(Asked.on_entry(OnEntry::Restart));
+        let engine = Engine::builder().flow(TestFlow::new(steps)).model(model);
+        let engine = engine.build().await.unwrap();
+        check_any_lost(&engine, "Ask.", text, 11).await;
     }
 }

@@ -117,7 +117,7 @@ async fn effects_have_a_fixed_order_whatever_the_order_of_the_chain() {
             r#"exit Source: ["human: act"]"#,
             // What is attached is not there on entry.
             r#"enter Target: {} ["human: act"]"#,
-            r#"cross Target from Some("Source"): {"_prompt":"Attached.","key":1} ["human: act", "ai: [act]", "tool: Told.", "human: Forwarded."]"#,
+            r#"cross Target from Some("Source"): {"key":1} ["human: act", "ai: [act]", "tool: Told.", "human: Forwarded."]"#,
         ]
     );
     assert_eq!(

@@ -38,8 +38,9 @@ impl fmt::Display for BranchId {
 
 /// Why a child of [`Cx::run_step`](crate::Cx::run_step) or one of [`Cx::run_steps`](crate::Cx::run_steps) failed.
 ///
-/// A child that misuses the API (that moves the cursor, or writes another step's state) fails the whole turn, also if
-/// its caller ignores this error.
+/// A child that moves the cursor or misuses the API is a mistake in the flow's code
+/// ([`TurnError::ChildTransition`], [`TurnError::Misuse`]). Code that handles the error saves the turn, and the session
+/// keeps a warning; code that passes the error on by `?` fails the turn with it.
 ///
 /// See [`Children`](crate::Children) for an example.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -129,6 +130,12 @@ impl From<TurnError> for ChildFailure {
     }
 }
 
+impl From<Arc<TurnError>> for ChildFailure {
+    fn from(error: Arc<TurnError>) -> Self {
+        Self::Failed(error)
+    }
+}
+
 impl From<BatchError> for ChildFailure {
     fn from(error: BatchError) -> Self {
         Self::NotKept(Arc::new(error))
@@ -150,7 +157,7 @@ pub enum BatchError {
         /// What, and the way out.
         reason: &'static str,
     },
-    /// A child's step is none of the flow's. Nothing started, and the turn fails.
+    /// A child's step is none of the flow's. Nothing started.
     #[error("Step '{step}' is not defined in flow '{flow}'.")]
     UnknownStep {
         /// The step named.
@@ -195,12 +202,12 @@ pub enum BatchError {
         /// The limit.
         limit: u32,
     },
-    /// A child did what a child must not do. The turn fails.
+    /// A child misused the API, such as by writing another step's state.
     #[error("child `{branch}`: {source}")]
     Mutation {
         /// The child.
         branch: Arc<BranchId>,
-        /// What it did: the same as the turn fails with.
+        /// What it did.
         source: Arc<TurnError>,
     },
     /// Two children wrote one field, and no channel says how the values go together, or its channel refuses that.

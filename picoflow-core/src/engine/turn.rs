@@ -326,9 +326,10 @@ fn states(before: &Session, run: &Run) -> Vec<StepState> {
     let flow = &run.env.flow;
     let known: HashSet<_> = flow.steps.iter().map(|step| &step.id).collect();
     let unknown = before.flow.steps.iter().filter(|state| !known.contains(&state.name));
-    let own = flow.steps.iter().zip(&run.draft.states);
+    let own = flow.steps.iter().enumerate();
+    let own = own.filter_map(|(at, step)| Some((step, run.draft.stored_state(at)?)));
     let own = own.filter(|(_, state)| state.as_object().is_some_and(|map| !map.is_empty()));
-    own.map(|(step, state)| StepState { name: step.id.clone(), state: Arc::clone(state) })
+    own.map(|(step, state)| StepState { name: step.id.clone(), state })
         .chain(unknown.cloned())
         .collect()
 }

@@ -3,6 +3,7 @@
 mod aliases;
 mod compaction;
 mod dispatch;
+mod hidden;
 mod members;
 mod reach;
 mod registry;
@@ -14,7 +15,7 @@ use members::Member;
 use registry::Registry;
 use std::{
     collections::{BTreeMap, HashSet},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 /// The longest chain of bases.
@@ -46,12 +47,15 @@ pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
                 chain,
                 &flow_member,
                 &registry,
-                entry.model.as_ref().unwrap_or(&model).is_strict(),
+                entry.model.as_ref().is_some_and(ModelRef::is_strict)
+                    || entry.model.as_ref().is_none_or(|own| own.is_same(&model))
+                        && model.is_strict(),
                 &mut report,
             )
         };
         steps.push(compile_step(entry, tools, &model, limits, &mut report));
     }
+    hidden::check(&steps, &chains, &mut report);
     registry.report_never_exposed(&id, &steps, &mut report);
     let index = aliases::index(&id, &steps, &mut report);
     let compactions = compaction::by_namespace(&entries, &steps, &model, &mut report);
@@ -125,6 +129,7 @@ fn compile_step(
         model,
         limits: entry.step.dyn_limits(flow_limits),
         offered: tools.offered.into(),
+        told_otherwise: OnceLock::new(),
         tools: tools.tools,
         groups: tools.groups,
         channels: channels(&*entry.step, report),

@@ -12,7 +12,7 @@ use crate::{
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 /// A flow after the engine's build: registry merged, schemas compiled, one flat dispatch table per step.
@@ -48,8 +48,10 @@ pub struct CompiledStep {
     pub(crate) on_entry: OnEntry,
     pub(crate) model: ModelRef,
     pub(crate) limits: Limits,
-    /// What the step offers when it hides nothing, in order.
+    /// What the step offers when it hides nothing, in order, as `model` is told it.
     pub(crate) offered: Arc<[Arc<ToolDefinition>]>,
+    /// The same for models that are told strict forms where `model` is not, or the reverse, once one is asked.
+    pub(crate) told_otherwise: OnceLock<Arc<[Arc<ToolDefinition>]>>,
     /// One row for each tool that the step exposes.
     pub(crate) tools: ToolMap,
     /// Handlers of exact sets, by sorted names.
@@ -157,6 +159,17 @@ impl CompiledStep {
         self.offered.iter().map(|tool| &**tool)
     }
 
+    /// The same as a model is told that is told strict forms or not.
+    pub(crate) fn told(&self, is_strict: bool) -> &Arc<[Arc<ToolDefinition>]> {
+        if is_strict == self.model.is_strict() {
+            return &self.offered;
+        }
+        self.told_otherwise.get_or_init(|| {
+            let defined = self.tools().filter_map(|tool| self.tools.get(tool.name()));
+            defined.map(|tool| tool.definition.told(is_strict)).collect()
+        })
+    }
+
     /// Whether a call of `tool`, or a reply that calls exactly these tools, has a handler.
     /// See [`Engine::flow`](crate::Engine::flow) for an example.
     pub fn has_handler(&self, tools: &[&str]) -> bool {
@@ -179,7 +192,7 @@ impl CompiledStep {
 
     /// The step itself, or the base that many away.
     #[inline]
-    fn member(&self, depth: usize) -> Option<&dyn AnyStep> {
+    pub(crate) fn member(&self, depth: usize) -> Option<&dyn AnyStep> {
         let mut step = &*self.step;
         for _ in 0..depth {
             step = step.dyn_base()?;

@@ -301,6 +301,16 @@ pub enum BuildWarning {
         /// The name that is not exposed.
         tool: String,
     },
+    /// A name that `hide_tools` says by a literal, and that hides nothing.
+    #[error("step `{step}`: `hide_tools` names `{tool}`, which the step does not expose.{}", hint(.nearest.as_deref()))]
+    HiddenTool {
+        /// The step whose hook it is.
+        step: StepId,
+        /// The name.
+        tool: String,
+        /// The exposed name that is most like it.
+        nearest: Option<String>,
+    },
     /// A tool that nobody is offered.
     #[error("tool `{tool}` of flow `{flow}` is defined and exposed by no step")]
     NeverExposed {

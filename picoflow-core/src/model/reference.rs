@@ -84,9 +84,14 @@ impl ModelRef {
         &self.params
     }
 
+    /// Whether both name one model of one provider.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        (&self.provider, &self.name) == (&other.provider, &other.name)
+    }
+
     /// This model with the parameters of `base` beneath its own, if it is the same model.
     pub(crate) fn inherit(&self, base: &Self) -> Self {
-        if (&self.provider, &self.name) != (&base.provider, &base.name) {
+        if !self.is_same(base) {
             return self.clone();
         }
         let mut model = base.clone();

@@ -3,6 +3,7 @@
 use crate::{
     Json, ToolError, ToolResponse,
     response::stay_with,
+    storable,
     tool::{Failure, ToolResult},
 };
 use serde::Serialize;
@@ -117,7 +118,7 @@ impl IntoToolOutput for &'static str {
 
 impl<T: Serialize> IntoToolOutput for Json<T> {
     fn into_tool_output(self) -> ToolOutput {
-        match serde_json::to_value(self.0) {
+        match storable::to_value(&self.0) {
             Ok(value) => ToolOutput::value(value),
             Err(error) => ToolError::internal(error).into(),
         }

@@ -1,11 +1,15 @@
 //! One reply of a model: the request, and the attempts at it.
 
 use super::{
-    Env, Run, draft::PROMPT_KEY, journal::keep_reply, listener::streamed, recover::Recovered,
+    Env, Run,
+    journal::keep_reply,
+    listener::streamed,
+    offer::{chosen_model, offer},
+    recover::Recovered,
     within,
 };
 use crate::{
-    CallSite, Cx, Hidden, StepResponse, ToolDefinition, TurnError, TurnEvent, Verdict,
+    CallSite, Cx, Hidden, StepResponse, TurnError, TurnEvent, Verdict,
     flow::CompiledStep,
     model::{
         Block, ChatRequest, ModelError, ModelFailure, ModelOutput, ModelRef, ModelReply, Purpose,
@@ -24,8 +28,15 @@ const NUDGE: &str = "Follow system prompt and respond properly.";
 /// What asking came to.
 pub(super) enum Asking {
     Replied(Asked),
-    /// What a hook said in place of a reply; whether the step wants JSON.
-    Recovered(StepResponse, bool),
+    /// What a hook said in place of a reply.
+    Recovered {
+        response: StepResponse,
+        hook: &'static str,
+        /// Whether it is the flow's hook.
+        is_flow: bool,
+        /// Whether the step wants JSON.
+        is_structured: bool,
+    },
 }
 
 /// A reply that was taken, with what it answers.
@@ -53,6 +64,8 @@ pub(super) struct Rounds {
     by_step: HashMap<usize, u32>,
     /// The models that steps were given in place of their own.
     pub(super) others: HashMap<usize, ModelRef>,
+    /// The prompt that a child's handler gave the child.
+    pub(super) prompt: Option<String>,
 }
 
 impl Rounds {
@@ -103,7 +116,7 @@ impl Run {
         if rounds.all > 1 {
             env.check_revision().await?;
         }
-        let (mut request, hidden) = self.request(env, step, at)?;
+        let (mut request, hidden) = self.request(env, step, at, rounds)?;
         let schema = compile_schema(step, &request)?;
         if schema.is_some() && !request.tools.is_empty() {
             self.warn(
@@ -114,6 +127,7 @@ impl Run {
         loop {
             let mut most = step.limits.attempts.max(1);
             if let Some(other) = rounds.others.get(&at) {
+                request.tools = offer(step, &hidden, other.is_strict());
                 request.model = other.clone();
                 most = 1;
             }
@@ -125,8 +139,9 @@ impl Run {
             };
             let known = rounds.others.contains_key(&at);
             match self.recover(env, at, stopped, known).await? {
-                Recovered::Answer(response) => {
-                    return Ok(Asking::Recovered(response, schema.is_some()));
+                Recovered::Answer { response, hook, is_flow } => {
+                    let is_structured = schema.is_some();
+                    return Ok(Asking::Recovered { response, hook, is_flow, is_structured });
                 }
                 Recovered::Other(model) => {
                     rounds.others.insert(at, model);
@@ -196,18 +211,26 @@ impl Run {
         env: &Env,
         step: &CompiledStep,
         at: usize,
+        rounds: &Rounds,
     ) -> Result<(ChatRequest, Hidden), TurnError> {
         let cx = Cx::new(self, at);
         let own = step.step.dyn_prompt(&cx);
         let hidden = step.step.dyn_hide_tools(&cx);
         let output_schema = step.step.dyn_output_schema(&cx);
+        let chosen = step.step.dyn_model(&cx);
         self.check_fault()?;
-        let attached = self.draft.states.get(at).and_then(|state| state.get(PROMPT_KEY));
-        let prompt = attached.and_then(Value::as_str).or(own.as_str()).map(str::to_owned);
+        let attached = rounds.prompt.as_deref();
+        let attached = attached.or_else(|| self.draft.prompts.get(&at).map(|prompt| &**prompt));
+        let prompt = attached.or(own.as_str()).map(str::to_owned);
         self.set_system(step, prompt);
-        let tools = self.offer(step, &hidden);
+        self.check_hidden(step, &hidden);
+        let model = match chosen {
+            Some(chosen) => chosen_model(env, step, &chosen)?,
+            None => step.model.clone(),
+        };
+        let tools = offer(step, &hidden, model.is_strict());
         let request = ChatRequest {
-            model: step.model.clone(),
+            model,
             step: step.id.clone(),
             purpose: Purpose::Reply,
             messages: self.seen(step),
@@ -233,24 +256,6 @@ impl Run {
             Arc::make_mut(&mut messages).insert(place, summary);
         }
         messages
-    }
-
-    /// What the step offers at this call.
-    fn offer(&mut self, step: &CompiledStep, hidden: &Hidden) -> Arc<[Arc<ToolDefinition>]> {
-        match hidden {
-            Hidden::None => Arc::clone(&step.offered),
-            Hidden::All => Arc::default(),
-            Hidden::Names(names) => {
-                for name in names.iter().filter(|name| !step.tools.contains_key(&***name)) {
-                    self.warn(
-                        &step.id,
-                        format!("`hide_tools` names `{name}`, which the step does not expose"),
-                    );
-                }
-                let offered = step.offered.iter().filter(|tool| !hidden.hides(tool.name()));
-                offered.cloned().collect()
-            }
-        }
     }
 
     /// Makes `prompt` the system message of the step's namespace.

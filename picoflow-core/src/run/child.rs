@@ -5,13 +5,13 @@ use super::{
     ask::{Asking, Rounds},
     dispatch::Dispatched,
     panics::panicked,
-    settle::{Heard, misuse},
+    settle::{Heard, UNANSWERABLE, misuse},
 };
 use crate::{
     Cx, StepResponse, TurnError, TurnEvent,
     flow::CompiledStep,
     model::ModelReply,
-    response::{Action, Travels},
+    response::{Action, Luggage, Travels},
     session::{Message, MessageKind, SequenceEntry},
 };
 use futures_util::FutureExt;
@@ -98,8 +98,13 @@ impl Run {
             }
             let mut asked = match self.ask(env, at, &mut rounds).await? {
                 Asking::Replied(asked) => asked,
-                Asking::Recovered(response, is_structured) => {
-                    return self.child_text(at, step, response, is_structured);
+                Asking::Recovered { response, hook, is_flow, is_structured } => {
+                    let owner = if is_flow {
+                        format!("flow `{}`", env.flow.id)
+                    } else {
+                        format!("step `{}`", step.id)
+                    };
+                    return self.child_text(at, step, (hook, owner), response, is_structured);
                 }
             };
             if asked.reply.tool_calls.is_empty() {
@@ -107,12 +112,21 @@ impl Run {
                 let output = asked.output();
                 let answered = step.step.dyn_on_response(&mut Cx::new(self, at), output).await;
                 let response = self.checked(&step.id, "on_response", answered)?;
-                return self.child_text(at, step, response, asked.structured.is_some());
+                let by = ("on_response", format!("step `{}`", step.id));
+                return self.child_text(at, step, by, response, asked.structured.is_some());
             }
             self.take_reply(step, &mut asked.reply);
             let calls = &asked.reply.tool_calls;
-            let dispatched = self.dispatch(env, at, calls, &asked.hidden).await?;
-            if let Some(value) = self.child_result(at, step, asked.reply, dispatched)? {
+            let before = self.draft.clone();
+            let dispatched = self.dispatch(env, at, calls, &asked.hidden, true).await;
+            let dispatched = dispatched.inspect_err(|error| {
+                // What a handler wrote that decided what it must not is undone, as for every other error of a handler.
+                if matches!(error, TurnError::ChildTransition { .. }) {
+                    self.draft = before;
+                }
+            })?;
+            let reply = asked.reply;
+            if let Some(value) = self.child_result(at, step, reply, dispatched, &mut rounds)? {
                 return Ok(value);
             }
         }
@@ -123,13 +137,15 @@ impl Run {
         &mut self,
         at: usize,
         step: &CompiledStep,
+        (by, owner): (&str, String),
         response: StepResponse,
         is_structured: bool,
     ) -> Result<Value, TurnError> {
         let Action::Text(text) = response.action else {
-            return Err(illegal(step, &response.action));
+            let (step, builder) = (step.id.clone(), response.action.builder());
+            return Err(TurnError::ChildTransition { step, builder, by: by.to_owned(), owner });
         };
-        self.child_carry(at, step, response.travels)?;
+        self.child_carry(at, step, response.travels, true)?;
         // A structured step answers with JSON text, and its caller wants the value.
         let value = is_structured.then(|| serde_json::from_str(&text).ok()).flatten();
         let value = value.unwrap_or_else(|| Value::String(text.clone()));
@@ -138,57 +154,72 @@ impl Run {
         Ok(value)
     }
 
-    /// The answer of a child's handlers; `None` if each of them failed and the model is to try again.
+    /// The answer of a child's handlers; `None` if its model is to go on: with the data that it asked for, or since what
+    /// it said was refused.
     fn child_result(
         &mut self,
         at: usize,
         step: &CompiledStep,
         reply: ModelReply,
         dispatched: Dispatched,
+        rounds: &mut Rounds,
     ) -> Result<Option<Value>, TurnError> {
+        let names = &dispatched.results;
+        if let [_, .., last] = &**names {
+            let text = format!("competing results: {}; applied that of {last}", names.join(", "));
+            self.warn(&step.id, text);
+        }
         let mut result = None;
+        let mut messages = Vec::new();
         for response in dispatched.responses {
-            self.child_carry(at, step, response.travels)?;
-            match response.action {
-                Action::Result(value) if result.is_none() => result = Some(*value),
-                Action::Result(_) => {
-                    return Err(misuse(
-                        step,
-                        "several handlers of one reply gave a `direct_result`".to_owned(),
-                    ));
-                }
-                action => return Err(illegal(step, &action)),
+            let is_result = matches!(response.action, Action::Result(_));
+            let (prompt, message) = self.child_carry(at, step, response.travels, is_result)?;
+            rounds.prompt = prompt.or(rounds.prompt.take());
+            if message.as_ref().is_some_and(Message::is_ai) {
+                return Err(misuse(step, UNANSWERABLE.to_owned()));
+            }
+            messages.extend(message);
+            if let Action::Result(value) = response.action {
+                result = Some(*value);
             }
         }
         let heard = Heard { reply, answers: &dispatched.answers };
         self.remember(step, heard);
+        for message in messages {
+            self.push_message(step, message);
+        }
         Ok(result)
     }
 
-    /// What travels along with a child's answer has no destination but the child itself.
+    /// Applies what travels along with what a child decided, which has no destination but the child itself. Returns the
+    /// prompt and the message.
     fn child_carry(
         &mut self,
         at: usize,
         step: &CompiledStep,
         travels: Travels,
-    ) -> Result<(), TurnError> {
-        let travels = travels.into_luggage();
-        if let Some(reason) = travels.fault {
+        is_end: bool,
+    ) -> Result<(Option<String>, Option<Message>), TurnError> {
+        let Luggage { state, prompt, message, content_type, saying, fault } =
+            travels.into_luggage();
+        if let Some(reason) = fault {
             return Err(misuse(step, reason));
         }
-        if travels.prompt.is_some() || travels.message.is_some() || travels.content_type.is_some() {
-            return Err(misuse(
-                step,
-                "a child has no destination: of `with_prompt`, `with_message` and `with_content_type` none has an effect on it".to_owned(),
-            ));
+        if content_type.is_some() {
+            let text = "a child does not answer the user: `with_content_type` has no effect on it, set it where the step that started the child answers";
+            return Err(misuse(step, text.to_owned()));
         }
-        for text in travels.saying {
+        if is_end && (prompt.is_some() || message.is_some()) {
+            let text = "a child that has its answer calls no model any more: `with_prompt` and `with_message` have no effect on it";
+            return Err(misuse(step, text.to_owned()));
+        }
+        for text in saying {
             self.emit(TurnEvent::Said { text });
         }
-        if let Some(state) = travels.state {
+        if let Some(state) = state {
             self.draft.edit().merge_state(at, state);
         }
-        Ok(())
+        Ok((prompt, message))
     }
 }
 
@@ -196,14 +227,4 @@ impl Run {
 async fn caught<T>(work: impl Future<Output = Result<T, TurnError>>) -> Result<T, TurnError> {
     let caught = AssertUnwindSafe(work).catch_unwind().await;
     caught.unwrap_or_else(|panic| Err(panicked(panic)))
-}
-
-fn illegal(step: &CompiledStep, action: &Action) -> TurnError {
-    misuse(
-        step,
-        format!(
-            "`{}` is not for a child, which cannot move the cursor or speak to the user: answer with `direct_result`",
-            action.builder()
-        ),
-    )
 }

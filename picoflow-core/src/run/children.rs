@@ -33,19 +33,29 @@ impl Run {
         if self.branch.is_some() {
             return self.run_one(at, step, message).await;
         }
+        // The turn fails already. The mistake is not the child's, which would take it along.
+        if let Some(mistake) = self.fault.get().and_then(TurnError::as_mistake) {
+            return Err(ChildError::new(step, mistake));
+        }
         let env = Arc::clone(&self.env);
         let limit = env.flow.limits.invocations;
         let result = match env.flow.place(step) {
             Ok(_) if !env.count_invocations(1) => {
                 Err(TurnError::Limit { step: step.clone(), what: "children", limit })
             }
-            Ok(at) => self.child(&env, at, message).await,
+            Ok(child) => {
+                let result = self.child(&env, child, message).await;
+                // A misuse counts however the child ended.
+                self.fault.take().map_or(result, Err)
+            }
             Err(error) => Err(error),
         };
-        result.map_err(|error| {
-            self.blame(&error);
-            ChildError::new(step, error)
-        })
+        let error = match result {
+            Ok(value) => return Ok(value),
+            Err(error) => ChildError::new(step, error),
+        };
+        self.tell_mistake(&env, at, &error);
+        Err(error)
     }
 
     async fn run_one(
@@ -89,13 +99,14 @@ impl Run {
         };
         // From here on nobody knows any more who was done first.
         ended.sort_unstable_by_key(|ended| ended.id.index);
-        self.settle_batch(&env, &fork, &control, ended)
+        self.settle_batch(&env, at, &fork, &control, ended)
     }
 
     /// What the children came to, once all of them have ended.
     fn settle_batch(
         &mut self,
         env: &Env,
+        at: usize,
         fork: &Fork,
         control: &Control,
         ended: Vec<Ended>,
@@ -104,9 +115,13 @@ impl Run {
         let (mut drafts, mut records) = (Vec::new(), Vec::new());
         for Ended { id, outcome, record } in ended {
             if let Err(ChildFailure::Failed(error)) = &outcome
-                && self.blame(error)
+                && error.as_mistake().is_some()
             {
-                return Err(BatchError::Mutation { branch: id, source: Arc::clone(error) });
+                let source = Arc::clone(error);
+                self.tell_mistake(env, at, &ChildError::of(&id, source.into()));
+                if !matches!(**error, TurnError::ChildTransition { .. }) {
+                    return Err(BatchError::Mutation { branch: id, source: Arc::clone(error) });
+                }
             }
             // Of a child that was stopped nothing is left but what it cost.
             if matches!(outcome, Ok(_) | Err(ChildFailure::Failed(_))) {
@@ -157,7 +172,7 @@ impl Run {
         if children.list.len() > usize::try_from(limits.invocations).unwrap_or(usize::MAX) {
             return Err(too_many("children", limits.invocations));
         }
-        let starts = self.identify(env, &children.list)?;
+        let starts = self.identify(env, at, &children.list)?;
         check_keys(&starts)?;
         for start in &starts {
             start.check_params(env)?;
@@ -170,13 +185,18 @@ impl Run {
         }
     }
 
-    fn identify(&mut self, env: &Env, children: &[Child]) -> Result<Vec<Start>, BatchError> {
+    fn identify(
+        &mut self,
+        env: &Env,
+        started_by: usize,
+        children: &[Child],
+    ) -> Result<Vec<Start>, BatchError> {
         let parent = self.branch.as_ref().map(|own| Arc::clone(&own.id));
         let mut starts = Vec::with_capacity(children.len());
         for (index, child) in children.iter().enumerate() {
             let (step, key) = (child.step.clone(), child.key.clone());
             let at = env.flow.place(&step).map_err(|error| {
-                self.blame(&error);
+                self.tell_mistake(env, started_by, &ChildError::new(&step, error));
                 BatchError::UnknownStep { step: step.clone(), index, flow: env.flow.id.clone() }
             })?;
             let id = Arc::new(BranchId { step, key, index, parent: parent.clone() });
@@ -185,15 +205,14 @@ impl Run {
         Ok(starts)
     }
 
-    /// Has the turn fail if this is a mistake in the flow's code. Returns whether it is.
-    fn blame(&self, error: &TurnError) -> bool {
-        let mistake = error.as_mistake();
-        let is_mistake = mistake.is_some();
-        if let Some(mistake) = mistake {
-            // An earlier one is closer to the cause.
-            drop(self.fault.set(mistake));
+    /// Warns of a child that failed by a mistake in the flow's code, since its caller may drop the error. Where a journal
+    /// keeps nothing, the turn fails.
+    fn tell_mistake(&mut self, env: &Env, at: usize, error: &ChildError) {
+        match error.failure.mistake() {
+            Some(mistake @ TurnError::Journal { .. }) => drop(self.fault.set(mistake)),
+            Some(_) => self.warn(&env.flow.name(at), error.to_string()),
+            None => {}
         }
-        is_mistake
     }
 }
 

@@ -13,13 +13,23 @@ use serde_json::{Map, Value};
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 impl Run {
-    /// Does what the step's entry wants to become of its namespace.
+    /// Keeps, forgets or sums up what there is of the step, as its entry in the flow says.
     pub(super) async fn enter_memory(&mut self, env: &Env, at: usize) -> Result<(), TurnError> {
         let step = env.step(at)?;
         match step.on_entry {
             OnEntry::Keep => {}
             OnEntry::Reset => {
                 self.draft.edit().memory.remove(&step.namespace);
+            }
+            OnEntry::Restart => {
+                let data = self.draft.edit();
+                data.memory.remove(&step.namespace);
+                if data.restart(at) {
+                    self.warn(
+                        &step.id,
+                        "the step begins afresh: what was saved for it before it was entered is gone, let the transition bring it by `with_state`, or give it to a child by `Child::params`",
+                    );
+                }
             }
             OnEntry::Summarise => {
                 let memory = self.draft.memory.get(&step.namespace);

@@ -8,10 +8,11 @@ use super::{
 };
 use crate::{
     Hidden, ToolCall, ToolResponse, TurnError, TurnEvent,
-    flow::{CompiledStep, Route, ToolHandler},
+    flow::{CompiledFlow, CompiledStep, Receiver, Route, ToolHandler},
     native::FAILED,
-    response::stay,
+    response::{Action, stay},
     session::{Level, ToolStatus},
+    step::AnyStep,
     tool::{Failure, ToolError, ToolResult},
 };
 use serde_json::{Map, Value};
@@ -34,6 +35,10 @@ pub(crate) struct Answer {
 pub(crate) struct Dispatched {
     pub(crate) answers: Vec<Answer>,
     pub(crate) responses: Vec<ToolResponse>,
+    /// Whether the step runs as a child, where nothing may move the cursor or speak to the user.
+    is_child: bool,
+    /// In a child, the tools whose handlers gave a `direct_result`.
+    pub(super) results: Vec<String>,
 }
 
 impl Run {
@@ -44,9 +49,10 @@ impl Run {
         at: usize,
         calls: &[ToolCall],
         hidden: &Hidden,
+        is_child: bool,
     ) -> Result<Dispatched, TurnError> {
         let step = env.step(at)?;
-        let mut dispatched = Dispatched::default();
+        let mut dispatched = Dispatched { is_child, ..Dispatched::default() };
         if let Some(group) = group_of(step, calls, hidden) {
             self.dispatch_group(env, at, group, calls, &mut dispatched).await?;
         } else {
@@ -118,6 +124,10 @@ impl Run {
         match self.handle(env, at, handled, Job::Group(route, calls)).await? {
             Ok(response) => {
                 let feedback = response.tool_feedback().unwrap_or(VALIDATED).to_owned();
+                if dispatched.is_child {
+                    let owner = || owner(&env.flow, step, Some(route.receiver));
+                    dispatched.admit(step, names.join(", "), owner, &response)?;
+                }
                 dispatched.responses.push(response);
                 for call in calls {
                     self.add(step, call, feedback.clone(), ToolStatus::Success, dispatched);
@@ -144,6 +154,15 @@ impl Run {
         let (feedback, status) = match result {
             Ok(response) => {
                 let feedback = response.tool_feedback().unwrap_or(VALIDATED).to_owned();
+                if dispatched.is_child {
+                    let handler = step.tools.get(call.name()).and_then(|it| it.handler.as_ref());
+                    let receiver = handler.and_then(|handler| match handler {
+                        ToolHandler::Method(route) => Some(route.receiver),
+                        ToolHandler::Native(_) => None,
+                    });
+                    let owner = || owner(&self.env.flow, step, receiver);
+                    dispatched.admit(step, call.name().to_owned(), owner, &response)?;
+                }
                 dispatched.responses.push(response);
                 (feedback, ToolStatus::Success)
             }
@@ -206,6 +225,39 @@ impl Run {
                 Err(TurnError::Aborted { step: step.id.clone(), tool: tool.to_owned(), source })
             }
         }
+    }
+}
+
+impl Dispatched {
+    /// Refuses what a child must not decide.
+    fn admit(
+        &mut self,
+        step: &CompiledStep,
+        by: String,
+        owner: impl FnOnce() -> String,
+        response: &ToolResponse,
+    ) -> Result<(), TurnError> {
+        match &response.action {
+            Action::Stay => {}
+            Action::Result(_) => self.results.push(by),
+            action => {
+                let (step, builder) = (step.id.clone(), action.builder());
+                return Err(TurnError::ChildTransition { step, builder, by, owner: owner() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whose handler it is, for a message.
+fn owner(flow: &CompiledFlow, step: &CompiledStep, receiver: Option<Receiver>) -> String {
+    match receiver {
+        Some(Receiver::Step(depth @ 1..)) => {
+            let base = step.member(depth).map(AnyStep::dyn_id);
+            base.map_or_else(|| "its base".to_owned(), |base| format!("its base `{base}`"))
+        }
+        Some(Receiver::Flow) => format!("flow `{}`", flow.id),
+        Some(Receiver::Step(_)) | None => format!("step `{}`", step.id),
     }
 }
 

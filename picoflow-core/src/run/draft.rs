@@ -24,6 +24,10 @@ pub(crate) struct Draft(Arc<Data>);
 pub(crate) struct Data {
     pub(crate) states: Vec<Arc<Value>>,
     pub(crate) transient: BTreeMap<usize, Arc<Value>>,
+    /// What transitions gave steps in place of their own prompts.
+    pub(crate) prompts: BTreeMap<usize, Arc<str>>,
+    /// Steps that forget their state on entry, and were written to before it.
+    pub(crate) ahead: BTreeSet<usize>,
     pub(crate) memory: BTreeMap<Arc<str>, Memory>,
     pub(crate) content_types: BTreeMap<usize, ContentType>,
     pub(crate) current: usize,
@@ -35,13 +39,16 @@ pub(crate) struct Data {
 /// What a branch did to the states, for its join. What its handlers write and undo is undone here too.
 #[derive(Clone, Default)]
 pub(crate) struct Writes {
+    /// Steps that began afresh, so that nothing is left of what the batch began with.
+    pub(crate) restarted: BTreeSet<usize>,
     /// Fields that were replaced or removed, by step.
     pub(crate) fields: BTreeSet<(usize, String)>,
     /// What was contributed, in order, also by children of the branch.
     pub(crate) contributions: Vec<Arc<Contribution>>,
 }
 
-/// The key of a state in which a transition's prompt is kept.
+/// The key of a stored state in which a transition's prompt is kept, as in the reference product. No state that code
+/// sees has it.
 pub(crate) const PROMPT_KEY: &str = "_prompt";
 
 impl Draft {
@@ -50,6 +57,8 @@ impl Draft {
         Self(Arc::new(Data {
             states: vec![empty_object(); flow.steps.len()],
             transient: BTreeMap::new(),
+            prompts: BTreeMap::new(),
+            ahead: BTreeSet::new(),
             memory: BTreeMap::new(),
             content_types: BTreeMap::new(),
             current,
@@ -67,8 +76,18 @@ impl Draft {
             // By its present name: what is left under a former one is nobody's any more.
             let place = flow.index.get(&stored.name).copied();
             let place = place.filter(|&at| flow.name(at) == stored.name);
-            if let Some(state) = place.and_then(|at| data.states.get_mut(at)) {
-                *state = Arc::clone(&stored.state);
+            let Some((at, state)) = place.and_then(|at| Some((at, data.states.get_mut(at)?)))
+            else {
+                continue;
+            };
+            *state = Arc::clone(&stored.state);
+            if stored.state.get(PROMPT_KEY).is_some() {
+                let map = Arc::make_mut(state).as_object_mut();
+                if let Some(Value::String(prompt)) =
+                    map.and_then(|map| map.shift_remove(PROMPT_KEY))
+                {
+                    data.prompts.insert(at, prompt.into());
+                }
             }
         }
         draft
@@ -76,6 +95,18 @@ impl Draft {
 
     pub(crate) fn edit(&mut self) -> &mut Data {
         Arc::make_mut(&mut self.0)
+    }
+
+    /// A step's state as it is stored.
+    pub(crate) fn stored_state(&self, at: usize) -> Option<Arc<Value>> {
+        let state = self.states.get(at)?;
+        let Some(prompt) = self.prompts.get(&at) else {
+            return Some(Arc::clone(state));
+        };
+        let entry = (PROMPT_KEY.to_owned(), Value::from(&**prompt));
+        let mut state = Arc::clone(state);
+        merge(&mut state, Map::from_iter([entry]));
+        Some(state)
     }
 }
 
@@ -116,6 +147,25 @@ impl Data {
         merge(self.transient.entry(at).or_insert_with(empty_object), state);
     }
 
+    /// Forgets the step's state, durable and transient. Says whether something was lost that was written for this entry.
+    pub(crate) fn restart(&mut self, at: usize) -> bool {
+        self.restart_state(at);
+        if let Some(own) = self.transient.get_mut(&at) {
+            *own = empty_object();
+        }
+        self.ahead.remove(&at)
+    }
+
+    /// The same for the durable state alone.
+    pub(crate) fn restart_state(&mut self, at: usize) {
+        if let Some(own) = self.states.get_mut(at) {
+            *own = empty_object();
+        }
+        if let Some(writes) = &mut self.writes {
+            writes.restart(at);
+        }
+    }
+
     pub(crate) fn remove_state(&mut self, at: usize, key: &str) -> Option<Value> {
         // Also if it is not there: who wants it gone and who writes it do not agree.
         if let Some(writes) = &mut self.writes {
@@ -124,6 +174,15 @@ impl Data {
         let own = self.states.get_mut(at)?;
         own.get(key)?;
         Arc::make_mut(own).as_object_mut()?.shift_remove(key)
+    }
+}
+
+impl Writes {
+    /// The step begins afresh: nothing counts that was written before.
+    pub(crate) fn restart(&mut self, at: usize) {
+        self.restarted.insert(at);
+        self.fields.retain(|(step, _)| *step != at);
+        self.contributions.retain(|given| given.at != at);
     }
 }
 

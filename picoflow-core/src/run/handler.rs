@@ -86,7 +86,14 @@ impl Run {
                 }
             }
             Err(ToolError(Failure::Feedback(_))) => {}
-            Err(_) => self.draft = before,
+            Err(ToolError(error)) => {
+                if let Failure::Internal(error) | Failure::Abort(error) = error
+                    && let Some(mistake) = TurnError::passed_on(&**error)
+                {
+                    return Err(mistake);
+                }
+                self.draft = before;
+            }
         }
         if let Some(unknown) = unknown {
             Box::pin(self.keep_result(*unknown, &result)).await?;

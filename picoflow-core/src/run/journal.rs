@@ -21,7 +21,7 @@ use crate::{
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, atomic::Ordering},
 };
 
@@ -116,6 +116,9 @@ struct Effects {
     /// For a handler in a branch: what it wrote there.
     #[serde(skip_serializing_if = "Option::is_none")]
     writes: Option<Written>,
+    /// Steps that forget their state on entry, and were written to before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ahead: Vec<StepId>,
     usage: Usage,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     entries: Vec<LogEntry>,
@@ -123,6 +126,9 @@ struct Effects {
     moves: Vec<SequenceEntry>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     events: Vec<TurnEvent>,
+    /// Warnings that the turn has and has once.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    once: BTreeSet<(StepId, String)>,
     /// How many calls of each name the run has seen by the handler's end.
     counts: Counts,
 }
@@ -130,6 +136,9 @@ struct Effects {
 /// All that a branch wrote by the handler's end.
 #[derive(Serialize, Deserialize)]
 struct Written {
+    /// Steps that began afresh.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    restarted: Vec<StepId>,
     fields: Vec<(StepId, String)>,
     contributions: Vec<Given>,
 }
@@ -151,11 +160,19 @@ impl Written {
             branch: Arc::clone(&given.branch),
             value: given.value.clone(),
         });
-        Self { fields: fields.collect(), contributions: given.collect() }
+        let restarted = writes.restarted.iter().map(|at| flow.name(*at));
+        Self {
+            restarted: restarted.collect(),
+            fields: fields.collect(),
+            contributions: given.collect(),
+        }
     }
 
     fn into_writes(self, flow: &CompiledFlow) -> Result<Writes, TurnError> {
         let mut writes = Writes::default();
+        for step in self.restarted {
+            writes.restarted.insert(flow.place(&step)?);
+        }
         for (step, field) in self.fields {
             writes.fields.insert((flow.place(&step)?, field));
         }
@@ -264,10 +281,12 @@ impl Run {
             memory: changed.chain(gone).collect(),
             is_completed: new.is_completed,
             writes: new.writes.as_ref().map(|writes| Written::of(writes, flow)),
+            ahead: new.ahead.iter().map(|&at| names(at)).collect(),
             usage: record.usage.since(&before.usage),
             entries: newer(&record.entries, before.entries),
             moves: newer(&record.moves, before.moves),
             events: newer(&record.events, before.events),
+            once: record.once.clone(),
             counts: self.started.counts(),
         }
     }
@@ -290,6 +309,8 @@ impl Run {
             };
         }
         data.is_completed = effects.is_completed;
+        let ahead = effects.ahead.iter().map(|step| flow.place(step));
+        data.ahead = ahead.collect::<Result<_, _>>()?;
         if let Some(written) = effects.writes {
             data.writes = Some(written.into_writes(flow)?);
         }
@@ -301,6 +322,7 @@ impl Run {
             entries: effects.entries,
             moves: effects.moves,
             events: effects.events,
+            once: effects.once,
         });
         self.started.set_counts(effects.counts);
         Ok(())

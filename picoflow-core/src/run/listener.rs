@@ -52,6 +52,7 @@ impl Run {
 
     /// Takes over what was recorded elsewhere.
     pub(super) fn absorb(&mut self, mut record: Record) {
+        record.forget_known(&self.record.once);
         for event in std::mem::take(&mut record.events) {
             self.emit(event);
         }

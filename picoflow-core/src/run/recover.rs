@@ -11,7 +11,12 @@ use std::time::Duration;
 /// What a hook made of a failure.
 pub(super) enum Recovered {
     /// This in place of a reply.
-    Answer(StepResponse),
+    Answer {
+        response: StepResponse,
+        hook: &'static str,
+        /// Whether it is the flow's hook.
+        is_flow: bool,
+    },
     /// Another model.
     Other(ModelRef),
 }
@@ -54,7 +59,8 @@ impl Run {
                 let hook = "on_model_blocked";
                 let own = step.step.dyn_on_model_blocked(&mut Cx::new(self, at), &block).await;
                 let mut response = self.checked(&step.id, hook, own)?;
-                if response.is_none() {
+                let is_flow = response.is_none();
+                if is_flow {
                     let flow = &env.flow.flow;
                     let answered = flow.on_model_blocked(&mut Cx::new(self, at), &block).await;
                     response = self.checked(&step.id, hook, answered)?;
@@ -63,7 +69,7 @@ impl Run {
                     return Err(TurnError::Blocked { step: step.id.clone(), block });
                 };
                 self.warn(&step.id, format!("the provider refused to answer: {block}"));
-                Ok(Recovered::Answer(response))
+                Ok(Recovered::Answer { response, hook, is_flow })
             }
         };
         // What a hook made of it while everybody left is not heard.
@@ -81,7 +87,8 @@ impl Run {
         let hook = "on_model_error";
         let own = step.step.dyn_on_model_error(&mut Cx::new(self, at), &failure).await;
         let mut recovery = self.checked(&step.id, hook, own)?;
-        if matches!(recovery, Recovery::Pass) {
+        let is_flow = matches!(recovery, Recovery::Pass);
+        if is_flow {
             let flow = env.flow.flow.on_model_error(&mut Cx::new(self, at), &failure).await;
             recovery = self.checked(&step.id, hook, flow)?;
         }
@@ -89,7 +96,7 @@ impl Run {
         match recovery {
             Recovery::Answer(response) => {
                 self.warn(&step.id, format!("`{hook}` answered: {error}"));
-                Ok(Recovered::Answer(response))
+                Ok(Recovered::Answer { response, hook, is_flow })
             }
             Recovery::RetryWith(model) if !has_other => {
                 self.warn(&step.id, format!("`{hook}` goes on with model {model}: {error}"));

@@ -3,17 +3,19 @@
 use super::{
     Env, Run,
     dispatch::{Answer, Dispatched},
-    draft::PROMPT_KEY,
 };
 use crate::{
     Cx, OnEntry, StepId, StepResponse, ToolResponse, TurnError, TurnEvent,
     flow::CompiledStep,
     model::ModelReply,
     response::{Action, Luggage, Travels},
-    session::{MessageKind, REASONING, SequenceEntry},
+    session::{Message, MessageKind, REASONING, SequenceEntry},
     storable::is_too_deep_for_a_field,
 };
 use serde_json::{Map, Value};
+
+/// Why a step that goes on is not given a message of the assistant.
+pub(super) const UNANSWERABLE: &str = "`with_message` was given a message of the assistant for a step that stays, whose model would have nothing to answer: give it a text, or `with_tool_feedback`";
 
 /// How the turn goes on.
 pub(super) enum Next {
@@ -100,7 +102,7 @@ impl Run {
         {
             if let Some(message) = &one.travels.message {
                 let destination = env.step(one.destination)?;
-                self.push(destination, MessageKind::Human, message.clone());
+                self.push_message(destination, message.clone());
             }
         }
         match content(&decided) {
@@ -161,7 +163,7 @@ impl Run {
         let left = from.step.dyn_on_exit(&mut Cx::new(self, at)).await;
         self.checked(&from.id, "on_exit", left)?;
         // A transition's prompt lasts as long as the step that it was given to.
-        self.draft.edit().remove_state(at, PROMPT_KEY);
+        self.draft.edit().prompts.remove(&at);
         self.record.moves.push(SequenceEntry { level: 1, step_name: to.id.clone() });
         self.draft.edit().current = target;
         self.emit(TurnEvent::Moved { from: from.id.clone(), to: to.id.clone() });
@@ -173,6 +175,9 @@ impl Run {
             self.remember(from, heard);
         }
         self.enter_memory(env, target).await?;
+        if to.on_entry == OnEntry::Restart {
+            self.draft.edit().content_types.remove(&target);
+        }
         let entered = to.step.dyn_on_enter(&mut Cx::new(self, target)).await;
         self.checked(&to.id, "on_enter", entered)?;
         Ok(from.id.clone())
@@ -183,8 +188,7 @@ impl Run {
         let Luggage { state, prompt, content_type, .. } = &*one.travels;
         let is_there = one.destination == arrived;
         if let Some(prompt) = prompt.as_ref().filter(|_| is_there) {
-            let entry = (PROMPT_KEY.to_owned(), Value::from(prompt.as_str()));
-            self.draft.edit().merge_state(one.destination, Map::from_iter([entry]));
+            self.draft.edit().prompts.insert(one.destination, prompt.as_str().into());
         }
         if let Some(state) = state {
             self.draft.edit().merge_state(one.destination, state.clone());
@@ -237,6 +241,10 @@ fn decide(
             }
             _ => at,
         };
+        let goes_on = matches!(action, Action::Go(_) | Action::Stay) && destination == at;
+        if goes_on && travels.message.as_ref().is_some_and(Message::is_ai) {
+            return Err(misuse(step, UNANSWERABLE.to_owned()));
+        }
         Ok(Decided { action, travels, destination })
     };
     responses.into_iter().map(decide).collect()

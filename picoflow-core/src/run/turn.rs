@@ -143,7 +143,7 @@ impl Run {
         let step = env.step(at)?;
         let mut asked = match self.ask(env, at, rounds).await? {
             Asking::Replied(asked) => asked,
-            Asking::Recovered(response, _) => {
+            Asking::Recovered { response, .. } => {
                 return self.settle_hook(env, at, response, None).await;
             }
         };
@@ -156,7 +156,7 @@ impl Run {
         }
         self.take_reply(step, &mut asked.reply);
         let calls = &asked.reply.tool_calls;
-        let dispatched = self.dispatch(env, at, calls, &asked.hidden).await?;
+        let dispatched = self.dispatch(env, at, calls, &asked.hidden, false).await?;
         self.settle(env, at, asked.reply, dispatched).await
     }
 }

@@ -8,6 +8,9 @@ use std::borrow::Cow;
 
 /// A message, as stored and as sent to a model.
 ///
+/// A text converts into a message of the user; id and time are filled in when it is added to a history. What
+/// [`with_message`](crate::Response::with_message) takes converts into one.
+///
 /// See [`FlowState`](super::FlowState) for an example.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -73,6 +76,13 @@ pub(crate) const IMAGES: &str = "images";
 pub(crate) const REASONING: &str = "reasoning";
 
 impl Message {
+    /// A message of the assistant without calls, such as what a step said to the user and the next one is to know.
+    /// See [`Response::with_message`](crate::Response::with_message) for an example.
+    pub fn ai(text: impl Into<String>) -> Self {
+        let kind = MessageKind::Ai { tool_calls: Vec::new() };
+        Self { kind, ..Self::from(text) }
+    }
+
     /// Whether it is a step's prompt, or the summary behind it.
     pub const fn is_system(&self) -> bool {
         matches!(self.kind, MessageKind::System)
@@ -145,6 +155,24 @@ impl MessageKind {
     /// Whether it is the answer to the call of this id.
     pub(crate) fn answers(&self, id: &str) -> bool {
         matches!(self, Self::Tool { call_id, .. } if call_id == id)
+    }
+}
+
+impl<T: Into<String>> From<T> for Message {
+    fn from(text: T) -> Self {
+        Self {
+            id: String::new(),
+            timestamp: Timestamp::from(std::time::UNIX_EPOCH),
+            content: text.into(),
+            kind: MessageKind::Human,
+            additional: Map::new(),
+        }
+    }
+}
+
+impl From<&Self> for Message {
+    fn from(message: &Self) -> Self {
+        message.clone()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Hidden, HookResult, Prompt, Step, Verdict};
 use crate::{
     BoxFuture, Channels, Cx, Limits, StepId, StepResponse, ToolDefinition,
-    model::{Block, ModelError, ModelFailure, ModelOutput, ModelReply, Recovery},
+    model::{Block, ModelError, ModelFailure, ModelOutput, ModelRef, ModelReply, Recovery},
     native::NativeTool,
     tool::{
         CallView, ToolCall, ToolResult, check,
@@ -47,6 +47,8 @@ pub trait AnyStep: sealed::Sealed + Send + Sync {
     fn dyn_native_tools(&self) -> Vec<NativeTool>;
     #[doc(hidden)]
     fn dyn_output_schema(&self, cx: &Cx<'_>) -> Option<Value>;
+    #[doc(hidden)]
+    fn dyn_model(&self, cx: &Cx<'_>) -> Option<ModelRef>;
     #[doc(hidden)]
     fn dyn_limits(&self, inherited: Limits) -> Limits;
     #[doc(hidden)]
@@ -156,6 +158,10 @@ impl<S: Step> AnyStep for S {
 
     fn dyn_output_schema(&self, cx: &Cx<'_>) -> Option<Value> {
         self.output_schema(cx)
+    }
+
+    fn dyn_model(&self, cx: &Cx<'_>) -> Option<ModelRef> {
+        Step::model(self, cx)
     }
 
     fn dyn_limits(&self, inherited: Limits) -> Limits {

@@ -28,7 +28,7 @@ pub struct StepEntry {
     pub(crate) is_logic: bool,
 }
 
-/// What becomes of a step's namespace when the step is entered.
+/// What happens to a step's history, and with [`Restart`](Self::Restart) to its state, when the step is entered.
 ///
 /// A step is entered when the cursor moves to it from another step, and when it starts as a child; not when a turn finds
 /// it current, nor when a transition goes to the step itself. It happens before `on_enter` runs. At the start of a
@@ -48,6 +48,11 @@ pub enum OnEntry {
     Keep,
     /// It is forgotten, with its summary.
     Reset,
+    /// It is forgotten, with its summary, and so are the step's state and transient state: the step begins as in a new
+    /// session. Save what it needs by `with_state` on the transition. What is saved for the step before it is entered
+    /// (`save_step_state`, `save_step_transient`) is forgotten too, with a warning in the session. Children of one
+    /// `run_steps` begin afresh each, and what they write is put together as otherwise.
+    Restart,
     /// It is summed up: the summary stays, no message does. The entry needs a [`Compaction`], else the build fails. If
     /// there is no summary, the session gets a warning and the history stays as it is.
     Summarise,
@@ -76,7 +81,7 @@ impl StepEntry {
     }
 
     /// Uses this model instead of the flow's. The flow's parameters are inherited only when provider and name
-    /// are the same.
+    /// are the same. [`Step::model`] goes before it, where it names one.
     /// See [`StepEntry`] for an example.
     #[must_use]
     pub fn model(mut self, model: ModelRef) -> Self {
@@ -123,6 +128,24 @@ impl fmt::Debug for StepEntry {
     }
 }
 
+/// What [`StepExt::model`] takes: a [`ModelRef`]. It is there for its message, since [`Step::model`] has the same name.
+#[diagnostic::on_unimplemented(
+    message = "`.model(..)` on a step takes a `ModelRef`: it lists the step with a model of its own",
+    label = "not a `ModelRef`",
+    note = "to ask a step's hook for its model, write `Step::model(&step, cx)`"
+)]
+#[expect(unnameable_types, reason = "nobody else implements it")]
+pub trait EntryModel {
+    #[doc(hidden)]
+    fn into_model(self) -> ModelRef;
+}
+
+impl EntryModel for ModelRef {
+    fn into_model(self) -> ModelRef {
+        self
+    }
+}
+
 /// Settings on a step as it is listed: `NameStep.memory("default")`.
 ///
 /// See [`StepEntry`] for an example.
@@ -137,8 +160,8 @@ pub trait StepExt<Kind>: IntoStepEntry<Kind> + Sized {
     /// See [`StepEntry::model`].
     /// [`StepEntry`] has an example.
     #[must_use]
-    fn model(self, model: ModelRef) -> StepEntry {
-        self.into_step_entry().model(model)
+    fn model(self, model: impl EntryModel) -> StepEntry {
+        self.into_step_entry().model(model.into_model())
     }
 
     /// See [`StepEntry::compaction`].

@@ -4,6 +4,7 @@ use super::{schema_of, try_strict_form};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A tool as the model sees it.
 ///
@@ -132,6 +133,15 @@ impl ToolDefinition {
         match try_strict_form(&self.schema) {
             Ok(schema) => (Self { schema, is_strict: true, ..self.clone() }, None),
             Err(reason) => (Self { is_strict: false, ..self.clone() }, Some(reason)),
+        }
+    }
+
+    /// As a model is told it that wants strict forms or does not.
+    pub(crate) fn told(self: &Arc<Self>, is_strict: bool) -> Arc<Self> {
+        if is_strict || self.is_strict {
+            Arc::new(self.told_strictly().0)
+        } else {
+            Arc::clone(self)
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a handler may return.
 
 use super::ToolError;
-use crate::{ToolResponse, response::stay_with};
+use crate::{ToolResponse, response::stay_with, storable};
 use serde::Serialize;
 
 /// What every handler comes down to.
@@ -66,6 +66,6 @@ impl<T: Serialize> IntoToolResponse for Json<T> {
     // One copy for all tools that answer with this type.
     #[inline(never)]
     fn into_tool_response(self) -> ToolResult {
-        Ok(stay_with(serde_json::to_string(&self.0)?))
+        Ok(stay_with(storable::to_string(&self.0)?))
     }
 }

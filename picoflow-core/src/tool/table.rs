@@ -135,7 +135,7 @@ impl FieldRow {
     }
 }
 
-/// A step that a method body names.
+/// A step, or in `hide_tools` a tool, that a method body names.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
     /// The method whose body it is.
@@ -155,6 +155,8 @@ pub enum Purpose {
     Child,
     /// Anything else.
     Mention,
+    /// It is no step: `hide_tools` hides the tool of this name.
+    Hide,
 }
 
 /// How a body names a step.

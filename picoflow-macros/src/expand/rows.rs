@@ -82,6 +82,7 @@ fn reference_row(reference: &Reference, krate: &Krate) -> TokenStream {
         Purpose::Go => quote!(Go),
         Purpose::Child => quote!(Child),
         Purpose::Mention => quote!(Mention),
+        Purpose::Hide => quote!(Hide),
     };
     quote! {
         #(#cfgs)*

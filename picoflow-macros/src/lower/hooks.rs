@@ -30,6 +30,11 @@ pub(super) fn check(
                         kind.trait_name()
                     ),
                 );
+            } else if *kind == Kind::Step && name == "model" && method.sig.inputs.len() == 1 {
+                errors.at(
+                    ident,
+                    "`model` of a step chooses by the session: `fn model(&self, cx: &Cx<'_>) -> Option<ModelRef>`. A model for every session stands where the flow lists the step: `.add(TheStep.model(ModelRef::new(..)))`",
+                );
             }
             false
         }

@@ -3,7 +3,7 @@
 use super::{Journal, Talk, TestFlow};
 use futures_util::future::{BoxFuture, pending};
 use picoflow::{
-    Batch, BatchError, BranchId, ChatModel, ChildError, Reply, TurnError,
+    Batch, BatchError, BranchId, ChatModel, ChildError, Reply,
     prelude::*,
     testing::{Rule, ScriptedModel},
 };
@@ -153,6 +153,8 @@ pub(crate) struct Setup {
     pub(crate) limits: Limits,
     pub(crate) worker_limits: Option<Limits>,
     pub(crate) more: fn(Steps) -> Steps,
+    /// What happens to the workers' histories and states on entry.
+    pub(crate) entry: OnEntry,
 }
 
 impl Default for Setup {
@@ -162,6 +164,7 @@ impl Default for Setup {
             limits: Limits::default(),
             worker_limits: None,
             more: |steps| steps,
+            entry: OnEntry::Keep,
         }
     }
 }
@@ -197,7 +200,7 @@ impl Lab {
             channels: setup.channels,
             limits: setup.worker_limits.unwrap_or(setup.limits),
         };
-        let steps = (setup.more)(Steps::new().add(starter).add(worker));
+        let steps = (setup.more)(Steps::new().add(starter).add(worker.on_entry(setup.entry)));
         let talk = Talk::of(TestFlow::new(steps).limits(setup.limits), model).await;
         Self { talk, journal, came }
     }
@@ -206,13 +209,6 @@ impl Lab {
     pub(crate) async fn start(&mut self) -> (Reply, Result<Batch, BatchError>) {
         let reply = self.talk.say("start").await;
         (reply, self.came().unwrap())
-    }
-
-    /// Runs the children in a turn that fails.
-    pub(crate) async fn fail(&mut self) -> (TurnError, Result<Batch, BatchError>) {
-        self.talk.say("Hi").await;
-        let error = self.talk.fail("start").await;
-        (error, self.came().unwrap())
     }
 
     /// What came of the children since the last time.

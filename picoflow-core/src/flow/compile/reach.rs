@@ -34,7 +34,8 @@ pub(super) fn links(
     for (step, chain) in steps.iter().zip(chains) {
         for (depth, member) in chain.iter().enumerate() {
             let nearer = chain.get(..depth).unwrap_or_default();
-            for reference in &member.table.references {
+            let references = member.table.references.iter();
+            for reference in references.filter(|reference| reference.purpose != Purpose::Hide) {
                 let Some(target) = look.target(reference) else {
                     look.unknown(member, reference, report);
                     continue;
@@ -97,7 +98,7 @@ fn edge(
         kind: match reference.purpose {
             Purpose::Go => EdgeKind::Go,
             Purpose::Child => EdgeKind::Child,
-            Purpose::Mention => return None,
+            Purpose::Mention | Purpose::Hide => return None,
         },
         method: reference.method,
         tools: handled_by(from, reference.method, owner),

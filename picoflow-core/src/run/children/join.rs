@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::{Map, Value};
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{BTreeSet, HashMap, hash_map::Entry},
     sync::Arc,
 };
 
@@ -26,13 +26,15 @@ enum Change {
 pub(super) struct Join<'a> {
     flow: &'a CompiledFlow,
     changes: Vec<(Field, Change)>,
+    /// Steps that began afresh.
+    restarted: BTreeSet<usize>,
     /// Where a field's change is in the list.
     places: HashMap<Field, usize>,
 }
 
 impl<'a> Join<'a> {
     pub(super) fn new(flow: &'a CompiledFlow) -> Self {
-        Self { flow, changes: Vec::new(), places: HashMap::new() }
+        Self { flow, changes: Vec::new(), restarted: BTreeSet::new(), places: HashMap::new() }
     }
 
     /// Adds what the next branch in the order of the request did.
@@ -40,6 +42,7 @@ impl<'a> Join<'a> {
         let Some(writes) = &draft.writes else {
             return Ok(());
         };
+        self.restarted.extend(&writes.restarted);
         for field in &writes.fields {
             let state = draft.states.get(field.0);
             let value = state.and_then(|state| state.get(&field.1)).cloned();
@@ -92,16 +95,19 @@ impl<'a> Join<'a> {
             let reduced = match &change {
                 Change::Replaced { .. } => None,
                 Change::Given(first, rest) => {
-                    let state = before.states.get(at);
+                    let state = before.states.get(at).filter(|_| !self.restarted.contains(&at));
                     Some(reduce(state.and_then(|state| state.get(&field)), first, rest)?)
                 }
             };
             published.push((at, field, change, reduced));
         }
-        if published.is_empty() {
+        if published.is_empty() && self.restarted.is_empty() {
             return Ok(());
         }
         let data = draft.edit();
+        for at in self.restarted {
+            data.restart_state(at);
+        }
         for (at, field, change, reduced) in published {
             match change {
                 Change::Replaced { value: Some(value), .. } => {

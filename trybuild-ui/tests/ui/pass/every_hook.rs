@@ -45,6 +45,10 @@ impl Step for NameStep {
         None
     }
 
+    fn model(&self, _cx: &Cx<'_>) -> Option<ModelRef> {
+        None
+    }
+
     fn limits(&self, inherited: Limits) -> Limits {
         inherited
     }
