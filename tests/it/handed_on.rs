@@ -42,8 +42,11 @@ impl Step for Taker {
 
 async fn handing(what: &'static str) -> Talk {
     let model = ScriptedModel::new()
-        .on_call(Rule::new().latest("first"), [("hand", json!({ "what": "user" }))])
-        .on_call(Rule::new().latest("back"), [("back", json!({}))])
+        .on_call(
+            Rule::new().step("Hands").latest("first").times(1),
+            [("hand", json!({ "what": "user" }))],
+        )
+        .on_call(Rule::new().step("Taker").latest("back").times(1), [("back", json!({}))])
         .on_call(Rule::new().step("Hands").latest("act"), [("hand", json!({ "what": what }))])
         .on(Rule::new().step("Taker"), "Taken.")
         .on(Rule::new(), "Yes.");
