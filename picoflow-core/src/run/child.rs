@@ -174,7 +174,9 @@ impl Run {
         for response in dispatched.responses {
             let is_result = matches!(response.action, Action::Result(_));
             let (prompt, message) = self.child_carry(at, step, response.travels, is_result)?;
-            rounds.prompt = prompt.or(rounds.prompt.take());
+            if prompt.is_some() {
+                rounds.prompt = prompt;
+            }
             if message.as_ref().is_some_and(Message::is_ai) {
                 return Err(misuse(step, UNANSWERABLE.to_owned()));
             }
