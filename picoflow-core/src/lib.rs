@@ -68,14 +68,15 @@ pub mod __private {
     pub use inventory;
 
     pub use crate::{
-        native::{IntoToolOutput, LinkedTool, NativeRow, ToolCollection, collect_rows},
+        native::{IntoToolOutput, LinkedTool, NativeRow, ToolCollection, collect_rows, owned},
         step::{ChatKind, EntryKind, LogicKind},
         tool::{
             CallView, Faults, arguments, check, field,
+            probe::{FieldType, Probe, Unfit},
             raw::{RawTable, RowIndex},
             table::{
-                Block, DefinitionRow, FieldRow, GroupRow, Handler, Method, Purpose, Reference,
-                SchemaRow, Target, ToolRow, ToolTable,
+                Block, DefinitionRow, FieldRow, GroupRow, Handler, Method, PlainRow, Purpose,
+                Reference, SchemaRow, Target, ToolRow, ToolTable,
             },
             try_strict_form, without_absent,
         },

@@ -11,4 +11,4 @@ pub use context::ToolContext;
 pub use linked::{LinkedTool, LinkedToolsError, collect_linked_tools, collect_linked_tools_in};
 pub(crate) use output::FAILED;
 pub use output::{IntoToolOutput, ToolOutput};
-pub use tool::{NativeTool, ToolSource};
+pub use tool::{NativeTool, ToolSource, owned};

@@ -10,6 +10,7 @@ mod explain;
 mod fit;
 mod json;
 mod name;
+pub(crate) mod probe;
 pub(crate) mod raw;
 mod result;
 mod schema;

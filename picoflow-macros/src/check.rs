@@ -41,7 +41,7 @@ pub(crate) fn reject_shared_names(methods: &mut [Method], errors: &mut Errors) {
                 };
                 report(first, *span, &format!("Tools '[\"{}\"]' are", names.join("\",\"")))
             }),
-            Exposure::ByName => {}
+            Exposure::ByName | Exposure::ByTypes(_) => {}
         }
     }
 }

@@ -8,10 +8,12 @@ mod hooks;
 mod names;
 mod owner;
 mod parameters;
+mod plain;
 mod role;
 mod signature;
 
 pub(crate) use function::lower_function;
+pub(crate) use plain::{NO_ANSWER, no_field};
 pub(crate) use role::BELONGS;
 
 use crate::{
@@ -22,7 +24,8 @@ use crate::{
     krate::Krate,
     misplaced::without_ours,
     model::{
-        Exposure, Hook, Method, Parameter, Purpose, Reference, Role, Shape, Target, ToolBlock,
+        Exposure, Hook, Method, Parameter, Plain, Purpose, Reference, Role, Shape, Target,
+        ToolBlock,
     },
     references,
 };
@@ -49,6 +52,7 @@ pub(crate) fn lower(
             cfgs: attributes::cfgs(&block.attrs),
             lints: attributes::lints(&block.attrs),
             methods: Vec::new(),
+            plain: Vec::new(),
             hooks: Vec::new(),
             references: Vec::new(),
             markers: Vec::new(),
@@ -57,7 +61,8 @@ pub(crate) fn lower(
     for member in &mut block.members {
         lowering.member(member, errors);
     }
-    let Lowering { model, .. } = lowering;
+    let Lowering { mut model, .. } = lowering;
+    plain::mark_called(&mut model.plain, &block.members);
     if matches!(model.role, Role::Collection) && model.markers.is_empty() && errors.is_empty() {
         errors.at(
             &block.self_ty,
@@ -105,9 +110,13 @@ impl Lowering {
                         name: signature::method_name(&method.sig),
                         cfgs: attributes::cfgs(&method.attrs),
                     });
+                    if let Role::Whole { kind: Kind::Step, .. } = self.model.role {
+                        hooks::own_native_tools(method, &self.model.krate);
+                    }
                 }
                 if hooks::check(method, &attrs, &self.model.role, errors) {
-                    self.model.methods.extend(self.method(method, &attrs, errors));
+                    let read = self.method(method, &attrs, errors);
+                    self.model.methods.extend(read);
                 }
             }
             MemberSyntax::Broken(tokens, error) => {
@@ -193,8 +202,30 @@ impl Lowering {
         }
     }
 
+    /// A method without an attribute: a handler, a helper, or what its types make of it.
+    fn plain(&mut self, method: &mut Syntax) -> Option<Method> {
+        let form = plain::form(&method.sig, &self.generics);
+        let (read, fault) = match form {
+            plain::Form::Handler(shape) => {
+                (Some(understood(method, shape, Exposure::ByName)), None)
+            }
+            plain::Form::ByTypes(shape, output) => {
+                (Some(read(method, shape, Exposure::ByTypes(output))), None)
+            }
+            plain::Form::Helper(fault) => (None, Some(fault)),
+        };
+        self.model.plain.push(Plain {
+            name: signature::method_name(&method.sig),
+            cfgs: attributes::cfgs(&method.attrs),
+            fault,
+            is_documented: !matches!(docs::description(&method.attrs), Ok(None)),
+            is_called: false,
+        });
+        read
+    }
+
     fn method(
-        &self,
+        &mut self,
         method: &mut Syntax,
         attrs: &[Attribute],
         errors: &mut Errors,
@@ -211,8 +242,7 @@ impl Lowering {
             _ => Owner::Step,
         };
         if attrs.is_empty() {
-            let shape = signature::of_handler(&method.sig).filter(|_| !owner.is_native())?;
-            return Some(understood(method, shape, Exposure::ByName));
+            return if owner.is_native() { None } else { self.plain(method) };
         }
         if owner.is_native() && signature::reject_response(&method.sig, errors) {
             strip(method);
@@ -233,6 +263,16 @@ impl Lowering {
 }
 
 /// The method, once nothing about it is wrong.
+fn read(method: &Syntax, shape: Shape, exposure: Exposure) -> Method {
+    Method {
+        ident: method.sig.ident.clone(),
+        cfgs: attributes::cfgs(&method.attrs),
+        shape,
+        exposure,
+    }
+}
+
+/// The same of a method that is a tool for sure.
 fn understood(method: &mut Syntax, shape: Shape, exposure: Exposure) -> Method {
     // A tool takes `&self` whether it needs it or not, and its arguments by value: they were read for it. As a
     // function it cannot be `const`.
@@ -242,12 +282,7 @@ fn understood(method: &mut Syntax, shape: Shape, exposure: Exposure) -> Method {
         clippy::trivially_copy_pass_by_ref,
         clippy::unused_self
     )]));
-    Method {
-        ident: method.sig.ident.clone(),
-        cfgs: attributes::cfgs(&method.attrs),
-        shape,
-        exposure,
-    }
+    read(method, shape, exposure)
 }
 
 /// Whether the method takes what its attribute gives it.

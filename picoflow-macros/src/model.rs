@@ -13,6 +13,8 @@ pub(crate) struct ToolBlock {
     /// The lint levels of the block, which hold for its methods wherever they end up.
     pub(crate) lints: Vec<Attribute>,
     pub(crate) methods: Vec<Method>,
+    /// The methods without an attribute that are no hooks.
+    pub(crate) plain: Vec<Plain>,
     pub(crate) hooks: Vec<Hook>,
     pub(crate) references: Vec<Reference>,
     /// The consumed attributes, kept so that the compiler resolves (and an IDE links) their paths.
@@ -99,6 +101,8 @@ pub(crate) enum Exposure {
     Sets(Vec<Set>),
     /// No attribute: its own name, or a base's method of that name.
     ByName,
+    /// The same, if the types of its parameters and of what it returns are those of a handler.
+    ByTypes(Type),
 }
 
 pub(crate) struct Tool {
@@ -123,6 +127,17 @@ pub(crate) struct Set {
     pub(crate) names: Vec<String>,
     /// The list in the attribute.
     pub(crate) span: Span,
+}
+
+/// A method without an attribute.
+pub(crate) struct Plain {
+    pub(crate) name: String,
+    pub(crate) cfgs: Vec<Attribute>,
+    /// What keeps it from being a handler. `None`: nothing does, or the types do.
+    pub(crate) fault: Option<String>,
+    pub(crate) is_documented: bool,
+    /// Whether another method of the block calls it.
+    pub(crate) is_called: bool,
 }
 
 /// A member of the trait that the block writes.
@@ -166,11 +181,19 @@ impl Method {
         self.ident.unraw().to_string()
     }
 
+    /// What it returns, if its types decide whether it is a handler.
+    pub(crate) const fn probed(&self) -> Option<&Type> {
+        match &self.exposure {
+            Exposure::ByTypes(output) => Some(output),
+            _ => None,
+        }
+    }
+
     /// What `#[tool]` exposes.
     pub(crate) fn tools(&self) -> &[Tool] {
         match &self.exposure {
             Exposure::Tools(tools) => tools,
-            Exposure::Sets(_) | Exposure::ByName => &[],
+            Exposure::Sets(_) | Exposure::ByName | Exposure::ByTypes(_) => &[],
         }
     }
 
@@ -178,7 +201,7 @@ impl Method {
     pub(crate) fn sets(&self) -> &[Set] {
         match &self.exposure {
             Exposure::Sets(sets) => sets,
-            Exposure::Tools(_) | Exposure::ByName => &[],
+            Exposure::Tools(_) | Exposure::ByName | Exposure::ByTypes(_) => &[],
         }
     }
 }

@@ -97,6 +97,31 @@ fn every_kind_of_row() {
 }
 
 #[test]
+fn types_decide_where_names_cannot() {
+    check(
+        quote!(),
+        &quote! {
+            impl Step for Desk {
+                fn native_tools(&self) -> Vec<NativeTool> {
+                    self.tools.clone()
+                }
+
+                /// Leave
+                async fn leave(&self, cx: &mut Cx<'_>, reason: String) -> Reply {
+                    self.farewell()
+                }
+
+                /// Says good bye.
+                pub fn farewell(&self) -> Json<u8> {
+                    Json(1)
+                }
+            }
+        },
+        &expect_file!["../tests/snapshots/by_types.rs"],
+    );
+}
+
+#[test]
 fn a_step_lists_its_parts() {
     check(
         quote!(crate = crate::facade, parts("billing", "returns")),

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 
 const FLOW: FlowId = TestFlow::ID;
 
-async fn warnings(flow: impl Flow) -> Vec<BuildWarning> {
+pub(crate) async fn warnings(flow: impl Flow) -> Vec<BuildWarning> {
     let engine = Engine::builder().flow(flow).model(ScriptedModel::new());
     let engine = engine.build().await.unwrap();
     let flow = engine.flows().next().unwrap();

@@ -25,6 +25,7 @@ mod compaction_settings;
 mod context;
 mod contributions;
 mod dispatch;
+mod duplicates;
 mod endings;
 mod entry_memory;
 mod error_table;
@@ -35,6 +36,7 @@ mod exposure;
 mod faults;
 mod flow_tools;
 mod flow_versions;
+mod forgotten_tools;
 mod fuzz;
 #[cfg(feature = "genai")]
 mod genai;
@@ -61,6 +63,7 @@ mod model_failures;
 mod native;
 #[cfg(feature = "otel")]
 mod otel;
+mod overriding;
 #[cfg(feature = "server")]
 mod page;
 mod parallel;
@@ -70,6 +73,7 @@ mod postgres;
 mod prototype_rules;
 mod recording;
 mod recovery;
+mod redefinition;
 mod replies;
 mod restart;
 #[cfg(feature = "restate")]

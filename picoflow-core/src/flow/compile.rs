@@ -3,6 +3,7 @@
 mod aliases;
 mod compaction;
 mod dispatch;
+mod forgotten;
 mod hidden;
 mod members;
 mod reach;
@@ -57,6 +58,7 @@ pub(crate) fn compile(flow: Arc<dyn AnyFlow>) -> CompiledFlow {
     }
     hidden::check(&steps, &chains, &mut report);
     registry.report_never_exposed(&id, &steps, &mut report);
+    forgotten::report(&steps, &chains, &flow_member, &mut report);
     let index = aliases::index(&id, &steps, &mut report);
     let compactions = compaction::by_namespace(&entries, &steps, &model, &mut report);
     let links = reach::links(&id, &steps, &chains, &flow_member, &mut report);

@@ -98,9 +98,9 @@ pub enum BuildFault {
         /// The step.
         step: StepId,
     },
-    /// Two different definitions of one name.
+    /// One name for two tools: two definitions, or two handlers.
     #[error(
-        "Duplicate tool '{tool}' registered in flow '{flow}'. It is defined by {first} and by {second}."
+        "Duplicate tool '{tool}' registered in flow '{flow}'. It is defined by {first} and by {second}. Give one of them another name, or the tools of a server a prefix; the method of a step redefines what a base defines with `#[tool(define, overrides)]`."
     )]
     DuplicateTool {
         /// The flow.
@@ -123,6 +123,34 @@ pub enum BuildFault {
         tool: String,
         /// The defined name that is most like it.
         nearest: Option<String>,
+    },
+    /// A step exposes what others define for themselves alone.
+    #[error(
+        "Tool '{tool}' is not defined in flow '{flow}' for step `{step}`, which exposes it: {} alone defines it, with `overrides`. Define it in their base too, or in `Flow::define_tools`.", .definers.join(" or ")
+    )]
+    OnlyRedefined {
+        /// The flow.
+        flow: FlowId,
+        /// The step.
+        step: StepId,
+        /// The tool.
+        tool: String,
+        /// Who defines it.
+        definers: Vec<String>,
+    },
+    /// A method with the name of a base's handler that cannot take its place.
+    #[error(
+        "step `{step}`: method `{method}` has the name of a handler of {base}, and cannot override it, since {reason}. Give it the shape of a handler (`&self`, the context, the call, and parameters that are read from its arguments; a `ToolResponse`, `Json<T>` or a `Result` of those), or another name"
+    )]
+    CannotOverride {
+        /// The step that the method belongs to.
+        step: StepId,
+        /// The method.
+        method: String,
+        /// Whose handler it is: a step's or the flow's.
+        base: String,
+        /// What keeps the method from being a handler.
+        reason: &'static str,
     },
     /// A name that providers refuse.
     #[error(
@@ -288,6 +316,40 @@ pub enum BuildWarning {
         step: StepId,
         /// The tool.
         tool: String,
+    },
+    /// A tool that is offered and does nothing, though a method has its name.
+    #[error(
+        "step `{step}` exposes tool `{tool}` and has no handler for it: its method `{tool}` is not reached, since {reason}"
+    )]
+    UnfitHandler {
+        /// The step.
+        step: StepId,
+        /// The tool, and the method.
+        tool: String,
+        /// What keeps the method from handling the tool.
+        reason: String,
+    },
+    /// A tool that another method handles than the one of its name.
+    #[error(
+        "step `{step}`: tool `{tool}` is handled by `{handler}`, and the method `{tool}` is not reached: write `#[tool]` on it, or give it another name"
+    )]
+    ShadowedHandler {
+        /// The step.
+        step: StepId,
+        /// The tool, and the method that is not reached.
+        tool: String,
+        /// The method that handles the tool.
+        handler: &'static str,
+    },
+    /// A method that was probably meant as a tool.
+    #[error(
+        "method `{method}` of {owner} has the shape of a handler, and nothing exposes its name: write `#[tool(define)]`, or name it in `use_tools`. A helper has `//` in place of its doc comment, or stands in an impl block of its own"
+    )]
+    ForgottenAttribute {
+        /// Whose method it is: a step's or the flow's.
+        owner: String,
+        /// The method.
+        method: &'static str,
     },
     /// A set that no reply can have.
     #[error(

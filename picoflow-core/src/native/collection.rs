@@ -75,13 +75,11 @@ pub fn collect_rows<C: ToolCollection + Shared>(collection: Arc<C>) -> Vec<Nativ
         let collection = Arc::clone(&collection);
         let definition =
             definition(row.tool, row.description, row.schema).with(row.strict, row.lenient);
-        NativeTool::with_handler(
-            definition,
-            Box::new(move |call, cx| {
-                let collection = Arc::clone(&collection);
-                Box::pin(async move { (row.handler)(&collection, cx, call).await })
-            }),
-        )
+        let origin = format!("collection `{}`", std::any::type_name::<C>());
+        NativeTool::with_handler(definition, origin, move |call, cx| {
+            let collection = Arc::clone(&collection);
+            Box::pin(async move { (row.handler)(&collection, cx, call).await })
+        })
     };
     C::__rows().iter().map(tool).collect()
 }

@@ -136,7 +136,7 @@ fn collect(is_in: impl Fn(&str) -> bool) -> Result<Vec<NativeTool>, LinkedToolsE
     let tool = |row: &'static LinkedTool| {
         let definition =
             definition(row.tool, row.description, row.schema).with(row.strict, row.lenient);
-        NativeTool::with_handler(definition, Box::new(|call, cx| (row.handler)(cx, call)))
+        NativeTool::with_handler(definition, row.place(), |call, cx| (row.handler)(cx, call))
             .of_module(row.module)
     };
     Ok(linked.into_iter().map(tool).collect())

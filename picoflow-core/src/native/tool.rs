@@ -2,14 +2,17 @@
 
 use super::{IntoToolOutput, ToolContext, ToolOutput};
 use crate::{
-    BoxFuture, ToolCall, ToolDefinition, ToolError,
+    BoxFuture, Step, ToolCall, ToolDefinition, ToolError,
     run::guard,
     tool::{CallView, ToolValidator, Unknown, args, arguments, fit, try_strict_form},
 };
 use serde_json::Value;
 use std::{
+    any::TypeId,
+    borrow::Cow,
     fmt,
     future::Future,
+    panic::Location,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -45,6 +48,9 @@ pub struct NativeTool {
     inner: Arc<Inner>,
     timeout: Duration,
     module: Option<&'static str>,
+    origin: Cow<'static, str>,
+    /// The type of the step whose `native_tools` gave it first.
+    owner: Option<&'static str>,
 }
 
 struct Inner {
@@ -52,6 +58,8 @@ struct Inner {
     /// Compiled at the first call: a tool in a flow is checked by the flow's own.
     validator: OnceLock<Result<ToolValidator, String>>,
     handler: Box<NativeHandler>,
+    /// The type of the handler.
+    code: TypeId,
 }
 
 /// What a tool runs.
@@ -78,6 +86,7 @@ impl NativeTool {
     /// A tool that is made at run time. The handler gets the whole argument object.
     /// The answer is a text, [`Json`](crate::Json), a [`ToolOutput`] or a `Result` of those. See [`NativeTool`] for
     /// an example.
+    #[track_caller]
     pub fn new<F, R>(
         definition: ToolDefinition,
         handler: impl Fn(Value, ToolContext) -> F + Send + Sync + 'static,
@@ -86,27 +95,38 @@ impl NativeTool {
         F: Future<Output = R> + Send + 'static,
         R: IntoToolOutput,
     {
-        Self::with_handler(
-            definition,
-            Box::new(move |call, cx| match arguments(&call) {
-                Ok(value) => {
-                    let running = handler(value, cx.clone());
-                    Box::pin(async move { running.await.into_tool_output() })
-                }
-                Err(error) => Box::pin(std::future::ready(error.into())),
-            }),
-        )
+        let origin = Location::caller().to_string();
+        Self::with_handler(definition, origin, move |call, cx| match arguments(&call) {
+            Ok(value) => {
+                let running = handler(value, cx.clone());
+                Box::pin(async move { running.await.into_tool_output() })
+            }
+            Err(error) => Box::pin(std::future::ready(error.into())),
+        })
     }
 
-    pub(super) fn with_handler(definition: ToolDefinition, handler: Box<NativeHandler>) -> Self {
+    pub(super) fn with_handler<H>(
+        definition: ToolDefinition,
+        origin: impl Into<Cow<'static, str>>,
+        handler: H,
+    ) -> Self
+    where
+        H: for<'a> Fn(CallView<'a>, &'a ToolContext) -> BoxFuture<'a, ToolOutput>
+            + Send
+            + Sync
+            + 'static,
+    {
         Self {
             inner: Arc::new(Inner {
                 definition: Arc::new(definition),
                 validator: OnceLock::new(),
-                handler,
+                handler: Box::new(handler),
+                code: TypeId::of::<H>(),
             }),
             timeout: Duration::from_mins(1),
             module: None,
+            origin: origin.into(),
+            owner: None,
         }
     }
 
@@ -118,6 +138,22 @@ impl NativeTool {
     /// The module of the function that a linked tool is made of, such as `my_shop::orders`. Other tools have none.
     pub const fn module(&self) -> Option<&'static str> {
         self.module
+    }
+
+    /// The same tool, with other words for where it is from. The engine's build names it where two tools have one name.
+    /// Default: the type of the collection, the function, or the place in the code that made the tool.
+    ///
+    /// ```
+    /// use picoflow_core::{NativeTool, ToolDefinition, no_arguments};
+    ///
+    /// let ping = ToolDefinition::new("ping", "Answer", no_arguments());
+    /// let ping = NativeTool::new(ping, |_arguments, _cx| async { "pong" });
+    /// assert_eq!(ping.with_origin("plugin `net`").origin(), "plugin `net`");
+    /// ```
+    #[must_use]
+    pub fn with_origin(mut self, origin: impl Into<Cow<'static, str>>) -> Self {
+        self.origin = origin.into();
+        self
     }
 
     /// The same with another time limit. Default: 60 s. In a flow the limit of the flow or the step counts too.
@@ -158,6 +194,24 @@ impl NativeTool {
     /// Name, description and schema.
     pub fn definition(&self) -> &ToolDefinition {
         &self.inner.definition
+    }
+
+    /// Where it is from, for messages.
+    /// See [`with_origin`](NativeTool::with_origin) for an example.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The type of the step whose `native_tools` gave it first.
+    pub(crate) const fn owner(&self) -> Option<&'static str> {
+        self.owner
+    }
+
+    /// Whether both run the same code under one definition, as two values of one `native_tools` do.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+            || self.inner.code == other.inner.code
+                && self.inner.definition == other.inner.definition
     }
 
     /// Where it comes from.
@@ -219,6 +273,18 @@ impl NativeTool {
             None => cancelled(),
         }
     }
+}
+
+/// Marks the tools that the step `S` gives, but for those that it has from a base, which has marked them.
+///
+/// `#[tools]` writes it round the body of `native_tools`, so that a step may call that of its base.
+#[doc(hidden)]
+pub fn owned<S: Step>(tools: impl FnOnce() -> Vec<NativeTool>) -> Vec<NativeTool> {
+    let mut tools = tools();
+    for tool in &mut tools {
+        tool.owner.get_or_insert_with(S::__type_path);
+    }
+    tools
 }
 
 fn cancelled() -> ToolOutput {

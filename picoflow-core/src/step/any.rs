@@ -4,7 +4,7 @@ use super::{Hidden, HookResult, Prompt, Step, Verdict};
 use crate::{
     BoxFuture, Channels, Cx, Limits, StepId, StepResponse, ToolDefinition,
     model::{Block, ModelError, ModelFailure, ModelOutput, ModelRef, ModelReply, Recovery},
-    native::NativeTool,
+    native::{NativeTool, owned},
     tool::{
         CallView, ToolCall, ToolResult, check,
         raw::{RawTable, RowIndex},
@@ -153,7 +153,7 @@ impl<S: Step> AnyStep for S {
     }
 
     fn dyn_native_tools(&self) -> Vec<NativeTool> {
-        self.native_tools()
+        owned::<S>(|| self.native_tools())
     }
 
     fn dyn_output_schema(&self, cx: &Cx<'_>) -> Option<Value> {

@@ -131,6 +131,7 @@ pub const fn distinct(tools: &'static [ToolRow]) {
         groups: &[],
         definitions: &[],
         hooks: &[],
+        plain: &[],
         references: &[],
     }]);
 }
@@ -255,7 +256,7 @@ mod tests {
     use super::*;
 
     const fn block(tools: &'static [ToolRow], groups: &'static [GroupRow]) -> Block {
-        Block { tools, groups, definitions: &[], hooks: &[], references: &[] }
+        Block { tools, groups, definitions: &[], hooks: &[], plain: &[], references: &[] }
     }
 
     const fn tool(tool: &'static str, method: &'static str) -> ToolRow {

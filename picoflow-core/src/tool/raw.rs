@@ -3,7 +3,8 @@
 use super::{
     CallView, ToolCall, ToolResult,
     table::{
-        Block, DefinitionRow, GroupRow, Handler, Method, Reference, SchemaRow, ToolRow, ToolTable,
+        Block, DefinitionRow, GroupRow, Handler, Method, PlainRow, Reference, SchemaRow, ToolRow,
+        ToolTable,
     },
 };
 use crate::{BoxFuture, Cx};
@@ -16,6 +17,7 @@ pub struct RawTable {
     pub(crate) groups: Vec<GroupRow>,
     pub(crate) definitions: Vec<DefinitionRow>,
     pub(crate) hooks: Vec<&'static str>,
+    pub(crate) plain: Vec<PlainRow>,
     pub(crate) references: Vec<Reference>,
     /// Whether `#[tools]` wrote it: then every step that the bodies name is in `references`.
     pub(crate) is_annotated: bool,
@@ -49,6 +51,10 @@ impl RawTable {
     /// `methods` gives those of a block.
     pub(crate) fn of<T>(table: &ToolTable, methods: Methods<T>) -> Self {
         let blocks = table.blocks;
+        let plain = rows(blocks, |block| block.plain);
+        let is_unfit = |method: &RawMethod| {
+            plain.iter().any(|row| row.method == method.name && row.fault.is_some())
+        };
         let methods = (0..blocks.len()).flat_map(|block| {
             let rows = methods(block).iter().enumerate();
             rows.map(move |(method, row)| RawMethod {
@@ -63,11 +69,12 @@ impl RawTable {
             })
         });
         Self {
-            methods: methods.collect(),
+            methods: methods.filter(|method| !is_unfit(method)).collect(),
             tools: rows(blocks, |block| block.tools),
             groups: rows(blocks, |block| block.groups),
             definitions: rows(blocks, |block| block.definitions),
             hooks: rows(blocks, |block| block.hooks),
+            plain,
             references: rows(blocks, |block| block.references),
             is_annotated: !blocks.is_empty(),
         }
@@ -75,6 +82,20 @@ impl RawTable {
 
     pub(crate) fn method(&self, name: &str) -> Option<&RawMethod> {
         self.methods.iter().find(|method| method.name == name)
+    }
+
+    /// The method that a tool of this name reaches without an attribute.
+    pub(crate) fn by_name(&self, tool: &str) -> Option<&RawMethod> {
+        self.methods.iter().find(|method| method.by_name && method.name == tool)
+    }
+
+    pub(crate) fn row(&self, tool: &str) -> Option<&ToolRow> {
+        self.tools.iter().find(|row| row.tool == tool)
+    }
+
+    /// What keeps the method of this name from being a handler.
+    pub(crate) fn unfit(&self, method: &str) -> Option<&'static str> {
+        self.plain.iter().find(|row| row.method == method)?.fault
     }
 }
 

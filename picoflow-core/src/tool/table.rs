@@ -40,6 +40,8 @@ pub struct Block {
     pub definitions: &'static [DefinitionRow],
     /// The members of the trait that the block writes: a base's of the same name never runs.
     pub hooks: &'static [&'static str],
+    /// The methods without an attribute of ours.
+    pub plain: &'static [PlainRow],
     /// Steps that the bodies name.
     pub references: &'static [Reference],
 }
@@ -62,6 +64,19 @@ pub enum Handler<S: 'static> {
     One(for<'a> fn(&'a S, &'a mut Cx<'_>, CallView<'a>) -> BoxFuture<'a, ToolResult>),
     /// All calls of a reply at once.
     Group(for<'a> fn(&'a S, &'a mut Cx<'_>, &'a [ToolCall]) -> BoxFuture<'a, ToolResult>),
+}
+
+/// A method without an attribute, which no part of the trait is.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainRow {
+    /// The method.
+    pub method: &'static str,
+    /// What keeps it from being a handler; `None`: it is one, with a row among the methods.
+    pub fault: Option<&'static str>,
+    /// Whether it has a doc comment.
+    pub is_documented: bool,
+    /// Whether another method of the block calls it.
+    pub is_called: bool,
 }
 
 /// One `#[tool]`.

@@ -53,16 +53,22 @@ pub(super) fn schema(method: &Method, krate: &Krate) -> Option<TokenStream> {
         }
         Taken::Fields(fields) => {
             let private = krate.private(Span::call_site());
-            let rows = fields.into_iter().map(|field| field_row(field, krate));
+            let is_probed = method.probed().is_some();
+            let rows = fields.into_iter().map(|field| field_row(field, is_probed, krate));
             quote!(#private::SchemaRow::Fields(&[#(#rows),*]))
         }
     })
 }
 
-fn field_row(Field { description, ident, ty, .. }: &Field, krate: &Krate) -> TokenStream {
+fn field_row(field: &Field, is_probed: bool, krate: &Krate) -> TokenStream {
+    let Field { description, ident, ty, .. } = field;
     let span = located_at(ty.span());
     let private = krate.private(span);
     let name = ident.unraw().to_string();
+    if is_probed {
+        let ty = quote_spanned!(span=> #private::Probe::<#ty>::FIELD);
+        return quote_spanned!(span=> #private::FieldRow::probed(#name, #ty));
+    }
     let description = option(description.as_ref());
     quote_spanned!(span=> #private::FieldRow::of::<#ty>(#name, #description))
 }
@@ -105,7 +111,11 @@ pub(super) fn read(method: &Method, krate: &Krate, failure: &TokenStream) -> Opt
         let at = located_at(ty.span());
         let private = krate.private(at);
         let name = ident.unraw().to_string();
-        quote_spanned!(at=> #private::field::<#ty>(&__picoflow_call, #name, &mut __picoflow_faults))
+        let read = match method.probed() {
+            Some(_) => quote_spanned!(at=> #private::Probe::<#ty>::field),
+            None => quote_spanned!(at=> #private::field::<#ty>),
+        };
+        quote_spanned!(at=> #read(&__picoflow_call, #name, &mut __picoflow_faults))
     });
     // All are read before the first failure counts, so that all faults are told together.
     Some(quote_spanned! {span=>
@@ -134,9 +144,21 @@ pub(super) fn value(method: &Method, field: &Field) -> TokenStream {
     }
 }
 
-/// `row` with the type that named parameters are the fields of, if there are any.
+/// What `Probe` needs around it: the trait that answers where its own members do not. It is used at once, for where
+/// all types fit it is not.
+pub(super) fn probe(method: &Method, krate: &Krate) -> Option<TokenStream> {
+    method.probed()?;
+    let private = krate.private(Span::call_site());
+    Some(quote! {
+        use #private::Unfit as _;
+        const _: bool = #private::Probe::<()>::ANSWERS;
+    })
+}
+
+/// `row` with what it needs beside it: the type that named parameters are the fields of, or the trait of `Probe`.
 pub(super) fn beside(row: &TokenStream, method: &Method, krate: &Krate) -> TokenStream {
-    fields_struct(method, krate).map_or_else(|| row.clone(), |fields| quote!({ #fields #row }))
+    let before = fields_struct(method, krate).or_else(|| probe(method, krate));
+    before.map_or_else(|| row.clone(), |before| quote!({ #before #row }))
 }
 
 fn fields_type(method: &Method) -> Ident {

@@ -26,15 +26,14 @@ pub(super) fn of(
 /// and not at the call.
 pub(super) fn converted(
     method: &Method,
-    convert: impl FnOnce(TokenStream) -> TokenStream,
+    convert: impl FnOnce(TokenStream, &TokenStream) -> TokenStream,
     call: &TokenStream,
     krate: &Krate,
 ) -> TokenStream {
     let span = located_at(method.ident.span());
     let at = located_at(method.shape.output_span);
-    let function = convert(krate.private(at));
     let answer = quote_spanned!(at=> __picoflow_answer);
-    let converted = quote_spanned!(at=> #function(#answer));
+    let converted = convert(krate.private(at), &answer);
     quote_spanned! {span=>
         let #answer = #call;
         #converted

@@ -43,7 +43,8 @@ pub(super) fn row(method: &Method, krate: &Krate) -> TokenStream {
     let cfgs = &method.cfgs;
     let name = method.ident.unraw().to_string();
     let takes_group = method.shape.is_group() || matches!(method.exposure, Exposure::Sets(_));
-    let by_name = matches!(method.exposure, Exposure::ByName) && !takes_group;
+    let is_plain = matches!(method.exposure, Exposure::ByName | Exposure::ByTypes(_));
+    let by_name = is_plain && !takes_group;
     let handler = if takes_group { group(method, krate) } else { one(method, krate) };
     let schema = arguments::option(arguments::schema(method, krate).as_ref());
     let row = quote! {
@@ -98,7 +99,13 @@ fn reply(method: &Method, krate: &Krate) -> TokenStream {
         Some(quote_spanned!(span=> __picoflow_step)),
         krate,
     );
-    let convert =
-        |private: TokenStream| quote_spanned!(at=> #private::IntoToolResponse::into_tool_response);
+    let is_probed = method.probed().is_some();
+    let convert = |private: TokenStream, answer: &TokenStream| {
+        if is_probed {
+            quote_spanned!(at=> #private::Probe(#answer).reply())
+        } else {
+            quote_spanned!(at=> #private::IntoToolResponse::into_tool_response(#answer))
+        }
+    };
     call::converted(method, convert, &call, krate)
 }

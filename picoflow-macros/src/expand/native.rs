@@ -144,8 +144,7 @@ fn body(
     let read = arguments::read(method, krate, &failure);
     let call = call::of(method, path, receiver, krate);
     let at = located_at(method.shape.output_span);
-    let convert =
-        |private: TokenStream| quote_spanned!(at=> #private::IntoToolOutput::into_tool_output);
+    let convert = |private: TokenStream, answer: &TokenStream| quote_spanned!(at=> #private::IntoToolOutput::into_tool_output(#answer));
     let output = call::converted(method, convert, &call, krate);
     quote_spanned!(span=> #read #output)
 }

@@ -1,16 +1,20 @@
 //! The rows of a block.
 
-use super::{arguments, handler};
+use super::{arguments, handler, located_at};
 use crate::{
     krate::Krate,
-    model::{Definition, Hook, Method, Purpose, Reference, Set, Target, Tool, ToolBlock},
+    lower::{NO_ANSWER, no_field},
+    model::{
+        Definition, Field, Hook, Method, Plain, Purpose, Reference, Set, Target, Tool, ToolBlock,
+    },
 };
 use proc_macro2::{Span, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::{Type, ext::IdentExt, spanned::Spanned};
 
 /// A `Block` with everything that the model knows.
 pub(super) fn block(model: &ToolBlock) -> TokenStream {
-    let ToolBlock { krate, methods, hooks, references, .. } = model;
+    let ToolBlock { krate, methods, plain, hooks, references, .. } = model;
     let private = krate.private(Span::call_site());
     let exposed =
         methods.iter().flat_map(|method| method.tools().iter().map(move |row| (row, method)));
@@ -19,6 +23,10 @@ pub(super) fn block(model: &ToolBlock) -> TokenStream {
     let definitions = exposed.filter_map(|(row, method)| definition(row, method, krate));
     let groups = sets.map(|(set, method)| group(set, method, krate));
     let hooks = hooks.iter().map(|Hook { name, cfgs }| quote!(#(#cfgs)* #name));
+    let plain = plain.iter().map(|row| {
+        let method = methods.iter().find(|method| method.name() == row.name);
+        plain_row(row, method, krate)
+    });
     let references = references.iter().map(|reference| reference_row(reference, krate));
     quote! {
         #private::Block {
@@ -26,6 +34,7 @@ pub(super) fn block(model: &ToolBlock) -> TokenStream {
             groups: &[#(#groups),*],
             definitions: &[#(#definitions),*],
             hooks: &[#(#hooks),*],
+            plain: &[#(#plain),*],
             references: &[#(#references),*],
         }
     }
@@ -69,6 +78,53 @@ fn definition(tool: &Tool, method: &Method, krate: &Krate) -> Option<TokenStream
             lenient: #is_lenient,
         }
     })
+}
+
+fn plain_row(row: &Plain, method: Option<&Method>, krate: &Krate) -> TokenStream {
+    let private = krate.private(Span::call_site());
+    let Plain { name, cfgs, fault, is_documented, is_called } = row;
+    let probed = method.and_then(|method| Some((method, method.probed()?)));
+    let fault = match (fault, probed) {
+        (Some(fault), _) => quote!(::core::option::Option::Some(#fault)),
+        (None, Some((method, output))) => probed_fault(method, output, krate),
+        (None, None) => quote!(::core::option::Option::None),
+    };
+    quote! {
+        #(#cfgs)*
+        #private::PlainRow {
+            method: #name,
+            fault: #fault,
+            is_documented: #is_documented,
+            is_called: #is_called,
+        }
+    }
+}
+
+/// What the types say: whether each parameter can be read, and whether the answer is one.
+fn probed_fault(method: &Method, output: &Type, krate: &Krate) -> TokenStream {
+    let imported = arguments::probe(method, krate);
+    let fields = method.shape.fields().map(|Field { ident, ty, .. }| {
+        let span = located_at(ty.span());
+        let private = krate.private(span);
+        let fault = no_field(&ident.unraw().to_string());
+        quote_spanned! {span=>
+            if #private::Probe::<#ty>::FIELD.is_none() {
+                ::core::option::Option::Some(#fault)
+            } else
+        }
+    });
+    let span = located_at(method.shape.output_span);
+    let private = krate.private(span);
+    let answers = quote_spanned!(span=> #private::Probe::<#output>::ANSWERS);
+    quote! {{
+        #imported
+        #(#fields)*
+        if #answers {
+            ::core::option::Option::None
+        } else {
+            ::core::option::Option::Some(#NO_ANSWER)
+        }
+    }}
 }
 
 fn reference_row(reference: &Reference, krate: &Krate) -> TokenStream {

@@ -1,13 +1,27 @@
 //! The hooks of a trait: those in the wrong place, and those that were probably meant.
 
 use super::signature;
-use crate::{block::Method, errors::Errors, kind::Kind, model::Role};
+use crate::{block::Method, errors::Errors, kind::Kind, krate::Krate, model::Role};
+use proc_macro2::{Delimiter, Group, Span};
+use quote::quote;
 use syn::{Attribute, Visibility};
 
 /// Whether the method is a member of the trait that the block implements.
 pub(super) fn is_hook(method: &Method, role: &Role) -> bool {
     let name = signature::method_name(&method.sig);
     matches!(role, Role::Whole { kind, .. } if kind.hooks().contains(&name.as_str()))
+}
+
+/// Lets the tools that `native_tools` makes know whose they are: a derived step may take them over.
+pub(super) fn own_native_tools(method: &mut Method, krate: &Krate) {
+    if method.sig.ident != "native_tools" {
+        return;
+    }
+    let private = krate.private(Span::call_site());
+    let body = &method.body;
+    let mut owned = Group::new(Delimiter::Brace, quote!(#private::owned::<Self>(|| #body)));
+    owned.set_span(body.span());
+    method.body = owned;
 }
 
 /// Reports a hook that carries an attribute or stands in a part, and a method that was probably meant as a

@@ -51,7 +51,7 @@ pub(super) fn of_handler(sig: &Signature) -> Option<Shape> {
     answers.then(|| shape(sig, parameters))
 }
 
-fn shape(sig: &Signature, parameters: Vec<Parameter>) -> Shape {
+pub(super) fn shape(sig: &Signature, parameters: Vec<Parameter>) -> Shape {
     Shape {
         is_async: sig.asyncness.is_some(),
         parameters,

@@ -16,6 +16,7 @@ impl Step for NameStep {
                 groups: &[],
                 definitions: &[],
                 hooks: &[],
+                plain: &[],
                 references: &[],
             },
         ],

@@ -28,6 +28,7 @@ impl ::picoflow::__private::check::Part<4613189061923820124u64> for SupportStep 
             groups: &[],
             definitions: &[],
             hooks: &[],
+            plain: &[],
             references: &[],
         }
     };

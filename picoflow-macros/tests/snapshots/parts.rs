@@ -10,6 +10,7 @@ impl Step for SupportStep {
                 groups: &[],
                 definitions: &[],
                 hooks: &[],
+                plain: &[],
                 references: &[],
             },
             <Self as crate::facade::__private::check::Part<

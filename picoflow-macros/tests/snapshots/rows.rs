@@ -41,6 +41,28 @@ where
                     },
                 ],
                 hooks: &[],
+                plain: &[
+                    ::picoflow::__private::PlainRow {
+                        method: "by_name",
+                        fault: ::core::option::Option::None,
+                        is_documented: false,
+                        is_called: false,
+                    },
+                    ::picoflow::__private::PlainRow {
+                        method: "group_by_name",
+                        fault: ::core::option::Option::None,
+                        is_documented: false,
+                        is_called: false,
+                    },
+                    ::picoflow::__private::PlainRow {
+                        method: "helper",
+                        fault: ::core::option::Option::Some(
+                            "it does not return `ToolResponse`, `Json<T>` or a `Result` of those",
+                        ),
+                        is_documented: false,
+                        is_called: false,
+                    },
+                ],
                 references: &[
                     ::picoflow::__private::Reference {
                         method: "end_chat",

@@ -28,6 +28,7 @@ impl Step for NameStep {
                     },
                 ],
                 hooks: &["prompt"],
+                plain: &[],
                 references: &[
                     ::picoflow::__private::Reference {
                         method: "user_name",

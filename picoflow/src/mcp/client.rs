@@ -119,6 +119,7 @@ impl McpClient {
             async move { shared.call(&called, arguments).await }
         })
         .timeout(limit)
+        .with_origin(format!("MCP server `{}`", self.0.server.name))
     }
 
     /// How often the server said that its tools changed, or was connected to anew. When the number is another than at the

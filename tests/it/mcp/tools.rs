@@ -149,3 +149,25 @@ async fn a_server_that_does_not_begin_or_list_is_an_error_that_names_it() {
     let error = mute.connect().await.unwrap().tools().await.unwrap_err();
     assert!(matches!(error, McpError::List { .. }), "{error}");
 }
+
+#[tokio::test]
+async fn two_servers_with_one_name_are_a_duplicate() {
+    let service = || {
+        let ping = ToolDefinition::new("ping", "Answer", no_arguments());
+        McpService::new().tools([NativeTool::new(ping, |_args, _cx| async { "pong" })])
+    };
+    let (_left, left) = connect(to(service()).name("left")).await;
+    let (_right, right) = connect(to(service()).name("right")).await;
+    let flow = TestFlow::new(Steps::new().add(Ask([left, right].concat())));
+    let error = Engine::builder().flow(flow).model(ScriptedModel::new()).build().await;
+    let text = error.unwrap_err().to_string();
+    for part in ["'ping'", "MCP server `left`", "MCP server `right`", "prefix"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+
+    let (_left, left) = connect(to(service()).prefix("left_")).await;
+    let (_right, right) = connect(to(service()).prefix("right_")).await;
+    let flow = TestFlow::new(Steps::new().add(Ask([left, right].concat())));
+    let engine = Engine::builder().flow(flow).model(ScriptedModel::new()).strict();
+    assert!(engine.build().await.is_ok());
+}

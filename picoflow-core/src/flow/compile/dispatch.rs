@@ -1,8 +1,8 @@
 //! One flat table per step: what it offers, and who handles it.
 
 use super::{
-    members::{Member, receivers},
-    registry::Registry,
+    members::{Member, MemberKind, receivers},
+    registry::{Place, Registry, duplicate},
     schema,
 };
 use crate::{
@@ -12,7 +12,10 @@ use crate::{
     },
     native::NativeTool,
     step::AnyStep,
-    tool::{raw::HandlerKind, table::SchemaRow},
+    tool::{
+        raw::HandlerKind,
+        table::{PlainRow, SchemaRow},
+    },
 };
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -38,23 +41,19 @@ pub(super) fn step_tools(
     look.check_overrides(report);
     look.collect_groups(&exposed, &mut tools, report);
     for tool in exposed {
-        let Some(registered) = registry.get(&tool) else {
-            report.faults.push(BuildFault::UndefinedTool {
-                flow: flow_id.clone(),
-                step: look.step.clone(),
-                nearest: registry.nearest(&tool),
-                tool,
-            });
+        let Some(registered) = registry.get(chain, &tool) else {
+            report.faults.push(undefined(flow_id, &look.step, tool, registry));
             continue;
         };
-        let found = look.single(&tool, report);
+        let found = look.single(flow_id, &tool, report);
         look.check_single(&tool, found.as_ref(), &registered.definition, &tools, report);
         let told = look.told(&registered.definition, is_strict, report);
         let is_strict = told.is_strict();
         tools.offered.push(told);
         let handler = match found {
-            Some((route, _)) => Some(ToolHandler::Method(route)),
-            None => look.native(&tool).cloned().map(ToolHandler::Native),
+            Some(Found::Method(route, _)) => Some(ToolHandler::Method(route)),
+            Some(Found::Native(tool)) => Some(ToolHandler::Native(tool.clone())),
+            None => None,
         };
         tools.tools.insert(
             tool,
@@ -69,6 +68,16 @@ pub(super) fn step_tools(
     tools
 }
 
+fn undefined(flow: &FlowId, step: &StepId, tool: String, registry: &Registry) -> BuildFault {
+    let (flow, step) = (flow.clone(), step.clone());
+    let definers = registry.redefiners(&tool);
+    if definers.is_empty() {
+        BuildFault::UndefinedTool { flow, step, nearest: registry.nearest(&tool), tool }
+    } else {
+        BuildFault::OnlyRedefined { flow, step, tool, definers }
+    }
+}
+
 /// `use_tools` first, then annotated names base first, then native tools, then the flow's; each name once, at its first
 /// place.
 fn exposure(step: &dyn AnyStep, chain: &[Member], flow: &Member) -> Vec<String> {
@@ -79,7 +88,7 @@ fn exposure(step: &dyn AnyStep, chain: &[Member], flow: &Member) -> Vec<String> 
     };
     let natives = |member: &Member| -> Vec<String> {
         let tools = member.natives.iter();
-        tools.map(|tool| tool.name().to_owned()).collect()
+        tools.map(|native| native.tool.name().to_owned()).collect()
     };
     let own = chain.iter().rev().flat_map(annotated);
     // `native_tools` of the nearest step already holds what it takes from its bases.
@@ -101,9 +110,13 @@ struct Look<'a> {
     flow: &'a Member,
 }
 
-type Found = (Route, Option<SchemaRow>);
+/// What runs for a tool.
+enum Found<'a> {
+    Method(Route, Option<SchemaRow>),
+    Native(&'a NativeTool),
+}
 
-impl Look<'_> {
+impl<'a> Look<'a> {
     /// A definition as the step's model is told it. `is_strict`: the model wants the strict form of every tool.
     fn told(
         &self,
@@ -126,29 +139,69 @@ impl Look<'_> {
         Arc::new(told)
     }
 
-    /// The method for single calls of `tool`: the nearest row names it, else a method of the tool's own name that
-    /// carries no attribute.
-    fn single(&self, tool: &str, report: &mut BuildReport) -> Option<Found> {
-        let members = receivers(self.chain, self.flow);
-        let row = members
-            .clone()
-            .flat_map(|(_, member)| &member.table.tools)
-            .find(|row| row.tool == tool);
-        let by_name = members
-            .flat_map(|(_, member)| &member.table.methods)
-            .find(|method| method.by_name && method.name == tool);
-        let method = match row {
-            Some(row) => row.method,
-            None => by_name?.name,
-        };
-        self.method(method, HandlerKind::One, || format!("tool `{tool}`"), report)
+    /// What runs for single calls of `tool`. The nearest row names the method, else a method of the tool's own name
+    /// that carries no attribute; a nearer method comes before a tool with a handler of its own.
+    fn single(&self, flow: &FlowId, tool: &str, report: &mut BuildReport) -> Option<Found<'a>> {
+        let mut members = receivers(self.chain, self.flow).enumerate();
+        let mut named = members.clone();
+        let row = members.find_map(|(at, (_, member))| Some((at, member.table.row(tool)?.method)));
+        let method = row.or_else(|| {
+            named.find_map(|(at, (_, member))| Some((at, member.table.by_name(tool)?.name)))
+        });
+        match (method, self.native(tool)) {
+            (Some((at, _)), Some((depth, native))) if at >= depth => {
+                self.clash(flow, tool, depth, native, report);
+                Some(Found::Native(native))
+            }
+            (Some((_, method)), _) => {
+                let (route, schema) =
+                    self.method(method, HandlerKind::One, || format!("tool `{tool}`"), report)?;
+                Some(Found::Method(route, schema))
+            }
+            (None, Some((depth, native))) => {
+                let nearer = self.chain.iter().take(depth);
+                let unfit = nearer.filter_map(|member| Some((member, member.table.unfit(tool)?)));
+                for (member, reason) in unfit {
+                    self.cannot_override(tool, member, depth, reason, report);
+                }
+                Some(Found::Native(native))
+            }
+            (None, None) => None,
+        }
     }
 
-    /// The tool with a handler of its own.
-    fn native(&self, tool: &str) -> Option<&NativeTool> {
-        let own = self.chain.first().into_iter();
-        let mut natives = own.chain([self.flow]).flat_map(|member| &member.natives);
-        natives.find(|native| native.name() == tool)
+    /// The nearest tool with a handler of its own, and how far away it is.
+    fn native(&self, tool: &str) -> Option<(usize, &'a NativeTool)> {
+        let own = self.chain.first().into_iter().flat_map(|nearest| &nearest.natives);
+        let own = own.map(|native| (native.depth, &native.tool));
+        let of_flow = self.flow.natives.iter().map(|native| (self.chain.len(), &native.tool));
+        own.chain(of_flow).find(|(_, native)| native.name() == tool)
+    }
+
+    /// A method of the same member, or of one farther away, handles the native tool's name too.
+    fn clash(
+        &self,
+        flow: &FlowId,
+        tool: &str,
+        depth: usize,
+        native: &NativeTool,
+        report: &mut BuildReport,
+    ) {
+        let is_known = |fault: &BuildFault| matches!(fault, BuildFault::DuplicateTool { tool: known, .. } if known == tool);
+        if report.faults.iter().any(is_known) {
+            return; // both define it
+        }
+        let mut members = receivers(self.chain, self.flow).map(|(_, member)| member);
+        let owner = members.clone().nth(depth);
+        let handler = members.find_map(|member| {
+            let table = &member.table;
+            let row = table.row(tool).map(|row| row.method);
+            Some((member, row.or_else(|| Some(table.by_name(tool)?.name))?))
+        });
+        if let (Some(owner), Some((member, method))) = (owner, handler) {
+            let (first, second) = (Place::native(owner, native), Place::of_method(member, method));
+            duplicate(flow, native.definition(), &first, &second, report);
+        }
     }
 
     /// The nearest method of this name.
@@ -158,9 +211,15 @@ impl Look<'_> {
         kind: HandlerKind,
         what: impl FnOnce() -> String,
         report: &mut BuildReport,
-    ) -> Option<Found> {
-        let (receiver, method) = receivers(self.chain, self.flow)
-            .find_map(|(receiver, member)| Some((receiver, member.table.method(name)?)))?;
+    ) -> Option<(Route, Option<SchemaRow>)> {
+        let (depth, (receiver, method)) = receivers(self.chain, self.flow).enumerate().find_map(
+            |(depth, (receiver, member))| Some((depth, (receiver, member.table.method(name)?))),
+        )?;
+        for member in self.chain.iter().take(depth) {
+            if let Some(reason) = member.table.unfit(name) {
+                self.cannot_override(name, member, depth, reason, report);
+            }
+        }
         if method.handler != kind {
             report.faults.push(BuildFault::HandlerKind {
                 step: self.step.clone(),
@@ -175,6 +234,31 @@ impl Look<'_> {
         }
         let route = Route { receiver, method: name, at: method.at };
         Some((route, method.schema))
+    }
+
+    /// A nearer method has the name of a handler, and cannot be one.
+    fn cannot_override(
+        &self,
+        method: &str,
+        member: &Member,
+        depth: usize,
+        reason: &'static str,
+        report: &mut BuildReport,
+    ) {
+        let base = self.chain.get(depth).unwrap_or(self.flow);
+        let fault = BuildFault::CannotOverride {
+            step: match &member.kind {
+                MemberKind::Step(step) => step.clone(),
+                MemberKind::Flow => self.step.clone(),
+            },
+            method: method.to_owned(),
+            base: base.name(),
+            reason,
+        };
+        // A base under several steps says it once.
+        if !report.faults.contains(&fault) {
+            report.faults.push(fault);
+        }
     }
 
     fn collect_groups(&self, exposed: &[String], tools: &mut StepTools, report: &mut BuildReport) {
@@ -201,31 +285,30 @@ impl Look<'_> {
     fn check_single(
         &self,
         tool: &str,
-        found: Option<&Found>,
+        found: Option<&Found<'_>>,
         definition: &ToolDefinition,
         tools: &StepTools,
         report: &mut BuildReport,
     ) {
         let group = tools.groups.get(&[tool.to_owned()][..]);
         match (found, group) {
-            (Some((single, _)), Some(group)) => report.notes.push(BuildNote::GroupShadowsSingle {
-                step: self.step.clone(),
-                tool: tool.to_owned(),
-                group: group.method,
-                single: single.method,
-            }),
-            (None, None) if self.native(tool).is_none() => {
-                report.warnings.push(BuildWarning::NoHandler {
+            (Some(Found::Method(single, _)), Some(group)) => {
+                report.notes.push(BuildNote::GroupShadowsSingle {
                     step: self.step.clone(),
                     tool: tool.to_owned(),
+                    group: group.method,
+                    single: single.method,
                 });
             }
+            (None, None) => report.warnings.push(self.unhandled(tool)),
             _ => {}
         }
-        let Some((route, Some(reads))) = found else {
+        let Some(Found::Method(route, reads)) = found else {
             return;
         };
-        if let Some(reason) = schema::mismatch(&reads.schema(), definition.schema()) {
+        report.warnings.extend(self.shadowed(tool, route));
+        let reason = reads.and_then(|reads| schema::mismatch(&reads.schema(), definition.schema()));
+        if let Some(reason) = reason {
             report.warnings.push(BuildWarning::SchemaMismatch {
                 step: self.step.clone(),
                 method: route.method,
@@ -235,18 +318,66 @@ impl Look<'_> {
         }
     }
 
+    /// Nothing handles the tool, though a method may have its name.
+    fn unhandled(&self, tool: &str) -> BuildWarning {
+        let (step, tool) = (self.step.clone(), tool.to_owned());
+        let reason = receivers(self.chain, self.flow).find_map(|(_, Member { table, .. })| {
+            let unfit = table.unfit(&tool).map(str::to_owned);
+            unfit.or_else(|| {
+                Some(match table.method(&tool)?.handler {
+                    HandlerKind::One => {
+                        format!(
+                            "its attribute gives it other tools: write `#[tool(\"{tool}\")]` too"
+                        )
+                    }
+                    HandlerKind::Group => format!(
+                        "it takes all calls of a reply at once: write `#[tools([\"{tool}\"])]`"
+                    ),
+                })
+            })
+        });
+        match reason {
+            Some(reason) => BuildWarning::UnfitHandler { step, tool, reason },
+            None => BuildWarning::NoHandler { step, tool },
+        }
+    }
+
+    /// A method that has the tool's name and the shape of its handler, and is not the one that runs. One that others call
+    /// is a helper; beside the handler in the same step, so is one without a doc comment.
+    fn shadowed(&self, tool: &str, route: &Route) -> Option<BuildWarning> {
+        if route.method == tool {
+            return None;
+        }
+        for (receiver, Member { table, .. }) in receivers(self.chain, self.flow) {
+            let is_own = table.row(tool).is_some();
+            let is_meant =
+                |row: &&PlainRow| row.method == tool && row.fault.is_none() && !row.is_called;
+            let plain = table.plain.iter().find(is_meant);
+            if plain.is_some_and(|row| row.is_documented || !is_own) {
+                return Some(BuildWarning::ShadowedHandler {
+                    step: self.step.clone(),
+                    tool: tool.to_owned(),
+                    handler: route.method,
+                });
+            }
+            // What is farther away than the row that counts is overridden as it should be.
+            if is_own || receiver == route.receiver {
+                break;
+            }
+        }
+        None
+    }
+
     fn check_overrides(&self, report: &mut BuildReport) {
         // The flow, as the last base of all, has no such row: `check::flow` refuses it.
         for (depth, member) in self.chain.iter().enumerate() {
             let bases = receivers(self.chain, self.flow).skip(depth + 1);
             for row in member.table.tools.iter().filter(|row| row.overrides) {
-                let is_handled = bases.clone().any(|(_, base)| {
-                    let by_row = base.table.tools.iter().any(|other| other.tool == row.tool);
-                    let by_name = |method: &crate::tool::raw::RawMethod| {
-                        method.by_name && method.name == row.tool
-                    };
-                    by_row || base.table.methods.iter().any(by_name)
-                });
+                let has_native = self.native(row.tool).is_some_and(|(at, _)| at > depth);
+                let is_handled = has_native
+                    || bases.clone().any(|(_, Member { table, .. })| {
+                        table.row(row.tool).is_some() || table.by_name(row.tool).is_some()
+                    });
                 if !is_handled {
                     report.faults.push(BuildFault::NothingToOverride {
                         step: self.step.clone(),

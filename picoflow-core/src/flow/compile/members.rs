@@ -15,9 +15,17 @@ pub(super) struct Member {
     /// Tells types apart.
     pub(super) type_path: &'static str,
     pub(super) table: RawTable,
-    /// What `define_tools` and `native_tools` define.
+    /// What `define_tools` gives, with what it takes from bases.
     pub(super) defines: Vec<ToolDefinition>,
-    pub(super) natives: Vec<NativeTool>,
+    /// What `native_tools` gives, of the nearest member and of the flow: the other members are not asked.
+    pub(super) natives: Vec<Native>,
+}
+
+/// A tool with a handler of its own.
+pub(super) struct Native {
+    pub(super) tool: NativeTool,
+    /// Which member of the chain gives it: 0 is the step itself, or the flow.
+    pub(super) depth: usize,
 }
 
 pub(super) enum MemberKind {
@@ -27,34 +35,24 @@ pub(super) enum MemberKind {
 
 impl Member {
     fn of_step(step: &dyn AnyStep) -> Self {
-        Self::new(
-            MemberKind::Step(step.dyn_id()),
-            step.dyn_type_path(),
-            step.dyn_table(),
-            step.dyn_define_tools(),
-            step.dyn_native_tools(),
-        )
+        Self {
+            kind: MemberKind::Step(step.dyn_id()),
+            type_path: step.dyn_type_path(),
+            table: step.dyn_table(),
+            defines: step.dyn_define_tools(),
+            natives: Vec::new(),
+        }
     }
 
     pub(super) fn of_flow(flow: &dyn AnyFlow) -> Self {
-        Self::new(
-            MemberKind::Flow,
-            flow.type_path(),
-            flow.table(),
-            flow.define_tools(),
-            flow.native_tools(),
-        )
-    }
-
-    fn new(
-        kind: MemberKind,
-        type_path: &'static str,
-        table: RawTable,
-        mut defines: Vec<ToolDefinition>,
-        natives: Vec<NativeTool>,
-    ) -> Self {
-        defines.extend(natives.iter().map(|tool| tool.definition().clone()));
-        Self { kind, type_path, table, defines, natives }
+        let natives = flow.native_tools().into_iter();
+        Self {
+            kind: MemberKind::Flow,
+            type_path: flow.type_path(),
+            table: flow.table(),
+            defines: flow.define_tools(),
+            natives: natives.map(|tool| Native { tool, depth: 0 }).collect(),
+        }
     }
 
     /// Who it is, for a message.
@@ -73,7 +71,36 @@ pub(super) fn has_an_end(step: &dyn AnyStep) -> bool {
 
 /// The step and its bases, nearest first.
 pub(super) fn chain(step: &dyn AnyStep) -> Vec<Member> {
-    steps(step).map(Member::of_step).collect()
+    let mut chain: Vec<_> = steps(step).map(Member::of_step).collect();
+    let natives = natives(step, &chain);
+    if let Some(nearest) = chain.first_mut() {
+        nearest.natives = natives;
+    }
+    chain
+}
+
+/// What the step's `native_tools` gives, each with the member that it is inherited from: two values of one
+/// collection are alike in everything else. An annotated step marks its own; of another one whose `native_tools` is
+/// called by name, a tool of the same code and definition is taken for the base's.
+fn natives(step: &dyn AnyStep, chain: &[Member]) -> Vec<Native> {
+    let place = |tool: &NativeTool| {
+        let owner = tool.owner();
+        chain.iter().position(|member| Some(member.type_path) == owner).unwrap_or(0)
+    };
+    let tools = step.dyn_native_tools();
+    let mut natives: Vec<_> =
+        tools.into_iter().map(|tool| Native { depth: place(&tool), tool }).collect();
+    let unmarked = chain.iter().skip(1).position(|member| !member.table.is_annotated);
+    if let Some(base) = unmarked.and_then(|depth| steps(step).nth(depth + 1))
+        && natives.iter().any(|native| native.depth == 0)
+    {
+        let of_base = base.dyn_native_tools();
+        for native in natives.iter_mut().filter(|native| native.depth == 0) {
+            let same = of_base.iter().find(|tool| tool.is_like(&native.tool));
+            native.depth = same.map_or(0, place);
+        }
+    }
+    natives
 }
 
 fn steps(step: &dyn AnyStep) -> impl Iterator<Item = &dyn AnyStep> {
