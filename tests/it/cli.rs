@@ -6,14 +6,13 @@ mod replay;
 mod serve;
 mod sessions;
 
+use crate::support::until;
 use picoflow::session::{Session, check_history};
 use std::{
     fs,
     io::{Read, Write, pipe},
     path::PathBuf,
     process::{Child, Command, Output, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
@@ -70,11 +69,7 @@ impl App {
 
     /// Waits until the model is held.
     fn await_held(&self) {
-        let began = Instant::now();
-        while !self.path("gate.began").exists() {
-            assert!(began.elapsed() < Duration::from_secs(30), "the model was not asked");
-            thread::sleep(Duration::from_millis(5));
-        }
+        until("the model is asked", || self.path("gate.began").exists());
     }
 
     fn open_gate(&self) {

@@ -88,7 +88,7 @@ struct Clerk;
 impl Step for Clerk {}
 
 fn flow() -> TestFlow {
-    let limits = Limits::default().tool_timeout(Duration::from_millis(200));
+    let limits = Limits::default().tool_timeout(Duration::from_mins(2));
     TestFlow::new(Steps::new().add(Desk).add(Clerk)).limits(limits)
 }
 

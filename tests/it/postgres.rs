@@ -1,6 +1,8 @@
 //! What is PostgreSQL's own among the stores, and what happens when the server or the line to it fails.
 
-use crate::support::{Database, Line, Proxy, Talk, TestFlow, prepared, server};
+use crate::support::{
+    Database, Line, PATIENCE, Proxy, Talk, TestFlow, found, prepared, server, within,
+};
 use picoflow::{
     PostgresStore,
     prelude::*,
@@ -47,8 +49,12 @@ fn failure<T: std::fmt::Debug>(result: Result<T, StoreError>) -> String {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn stores_that_start_at_once_make_one_table() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let mut stores = Vec::new();
     for _ in 0..8 {
         stores.push(database.store().await);
@@ -69,8 +75,12 @@ async fn stores_that_start_at_once_make_one_table() {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_role_without_the_right_to_create_can_use_a_table_that_is_there() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let (pool, schema) = (database.pool().await, &database.schema);
     execute(&pool, format!("CREATE ROLE {schema} LOGIN PASSWORD 'x'")).await;
     execute(&pool, format!("GRANT USAGE ON SCHEMA {schema} TO {schema}")).await;
@@ -92,8 +102,12 @@ async fn a_role_without_the_right_to_create_can_use_a_table_that_is_there() {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_table_of_a_newer_or_another_picoflow_is_refused_and_left_alone() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let (store, _) = with_session(&database).await;
     let pool = database.pool().await;
     let newer = "INSERT INTO picoflow_migrations VALUES (999, 'later', now(), true, '', 0)";
@@ -108,8 +122,12 @@ async fn a_table_of_a_newer_or_another_picoflow_is_refused_and_left_alone() {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn the_document_can_be_queried_as_jsonb_whatever_texts_it_holds() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let (store, _) = with_session(&database).await;
     let state = json!({ "z": "a\0b\\\0\0", "a": "\\u0000", "n\0": "c\\\\\0" });
     let nul = session("nul", &state);
@@ -130,8 +148,12 @@ async fn the_document_can_be_queried_as_jsonb_whatever_texts_it_holds() {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_document_that_jsonb_cannot_hold_is_kept_all_the_same() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let (store, _) = with_session(&database).await;
     // A model may write such a number, which is read as 0.
     let mut document = serde_json::to_value(session("tiny", &json!({}))).unwrap();
@@ -150,8 +172,12 @@ async fn a_document_that_jsonb_cannot_hold_is_kept_all_the_same() {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn an_id_with_nul_is_refused_with_its_name() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let (store, _) = with_session(&database).await;
     let text = failure(store.create(&session("a\0", &json!({}))).await);
     assert!(text.contains("the id of this session"), "{text}");
@@ -174,8 +200,12 @@ async fn lock(
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_killed_connection_fails_the_call_and_not_the_next_one() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let (store, session) = with_session(&database).await;
     let (pool, lock) = lock(&database).await;
     let waiting = tokio::spawn({
@@ -185,13 +215,11 @@ async fn a_killed_connection_fails_the_call_and_not_the_next_one() {
     let kill = "SELECT count(pg_terminate_backend(pid)) FROM pg_locks
                 WHERE NOT granted AND pg_backend_pid() <> pid
                 AND pid IN (SELECT pid FROM pg_locks WHERE relation = 'picoflow_session'::regclass)";
-    loop {
+    found("a save that waits", async || {
         let killed: i64 = query_scalar(kill).fetch_one(&pool).await.unwrap();
-        if killed > 0 {
-            break;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+        (killed > 0).then_some(())
+    })
+    .await;
     let text = failure(waiting.await.unwrap());
     assert!(text.contains("terminating connection"), "{text}");
     lock.rollback().await.unwrap();
@@ -199,8 +227,12 @@ async fn a_killed_connection_fails_the_call_and_not_the_next_one() {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_call_that_takes_too_long_fails_and_holds_no_connection() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let (_, session) = with_session(&database).await;
     let pool = PgPoolOptions::new().max_connections(1).connect(database.url()).await.unwrap();
     let store = PostgresStore::new(pool).timeout(Duration::from_millis(300));
@@ -208,7 +240,7 @@ async fn a_call_that_takes_too_long_fails_and_holds_no_connection() {
     let text = failure(store.save(&next(&session), 0).await);
     assert!(text.contains("did not answer within 300ms"), "{text}");
     // The pool's only connection is replaced. A save of that kind may have been made or not.
-    let store = store.timeout(Duration::from_secs(20));
+    let store = store.timeout(PATIENCE);
     assert!(store.load("a").await.unwrap().is_some());
     lock.rollback().await.unwrap();
     let result = store.save(&next(&session), 0).await;
@@ -217,10 +249,15 @@ async fn a_call_that_takes_too_long_fails_and_holds_no_connection() {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_pool_without_a_free_connection_says_so() {
-    let Some(database) = Database::new().await else { return };
-    let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(2));
-    let pool = pool.connect(database.url()).await.unwrap();
+    let database = Database::new().await;
+    let options = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(3));
+    let connect = async || options.clone().connect(database.url()).await.ok();
+    let pool = found("a connection", connect).await;
     let store = PostgresStore::new(pool.clone());
     let held = pool.acquire().await.unwrap();
     let text = failure(store.prepare().await);
@@ -234,22 +271,27 @@ struct Talks;
 #[tools]
 impl Step for Talks {}
 
-/// A conversation over a line that can be cut. The checks of the conversation have a line of their own.
-async fn talk(database: &Database, line: &Proxy) -> (Talk, PostgresStore) {
-    let pool = PgPoolOptions::new().acquire_timeout(Duration::from_secs(2));
-    let pool = pool.connect(&database.url_at(line.address)).await.unwrap();
-    let store = PostgresStore::new(pool).timeout(Duration::from_secs(2));
-    let model = ScriptedModel::new().on(Rule::new(), "Hello.");
-    let flow = TestFlow::new(Steps::new().add(Talks));
-    let behind = Arc::new(database.store().await);
-    (Talk::open(flow, model, store.clone(), behind, |engine| engine).await, store)
+/// A store over a line that can be cut.
+async fn store_over(line: &Proxy, database: &Database) -> PostgresStore {
+    let pool = PgPoolOptions::new().acquire_timeout(PATIENCE);
+    PostgresStore::new(pool.connect(&database.url_at(line.address)).await.unwrap())
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_conversation_goes_on_when_the_server_is_back() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let line = Proxy::to(database.address()).await;
-    let (mut talk, _) = talk(&database, &line).await;
+    // Long enough for what works.
+    let store = store_over(&line, &database).await.timeout(Duration::from_secs(10));
+    let model = ScriptedModel::new().on(Rule::new(), "Hello.");
+    let flow = TestFlow::new(Steps::new().add(Talks));
+    // The checks of the conversation have a line of their own.
+    let behind = Arc::new(database.store().await);
+    let mut talk = Talk::open(flow, model, store, behind, |engine| engine).await;
     for break_ in [Line::Down, Line::Silent] {
         talk.say("Hi").await;
         line.set(break_);
@@ -262,33 +304,43 @@ async fn a_conversation_goes_on_when_the_server_is_back() {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_dead_line_is_noticed_in_time_by_every_call() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let line = Proxy::to(database.address()).await;
-    let (_, store) = talk(&database, &line).await;
+    let store = store_over(&line, &database).await.timeout(PATIENCE);
+    store.prepare().await.unwrap();
     let session = session("a", &json!({}));
     store.create(&session).await.unwrap();
     line.set(Line::Silent);
-    let start = std::time::Instant::now();
-    let texts = [
-        failure(store.prepare().await),
-        failure(store.load("a").await),
-        failure(store.create(&session).await),
-        failure(store.save(&next(&session), 0).await),
-        failure(store.delete("a", None).await),
-        failure(store.list(&SessionQuery::default()).await),
-    ];
-    for text in texts {
-        assert!(text.contains("did not answer") || text.contains("no connection"), "{text}");
+    let limited = store.clone().timeout(Duration::from_secs(1));
+    let calls = async {
+        [
+            failure(limited.prepare().await),
+            failure(limited.load("a").await),
+            failure(limited.create(&session).await),
+            failure(limited.save(&next(&session), 0).await),
+            failure(limited.delete("a", None).await),
+            failure(limited.list(&SessionQuery::default()).await),
+        ]
+    };
+    for text in within("all calls end", calls).await {
+        assert!(text.contains("did not answer within 1s"), "{text}");
     }
-    assert!(start.elapsed() < Duration::from_secs(20));
     line.set(Line::Up);
     assert_eq!(store.load("a").await.unwrap(), Some(session));
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn no_failure_tells_the_password() {
-    let Some(url) = server() else { return };
+    let url = server();
     let (user, rest) = url.strip_prefix("postgres://").unwrap().split_once(':').unwrap();
     let (_, host) = rest.split_once('@').unwrap();
     let secret = "s3cr%65t";
@@ -312,10 +364,13 @@ async fn no_failure_tells_the_password() {
 }
 
 #[tokio::test]
+#[cfg_attr(
+    not(all(prepared = "postgres", prepared = "certificate")),
+    ignore = "needs PostgreSQL and its certificate: run scripts/postgres cargo test"
+)]
 async fn tls_holds_the_server_to_its_certificate() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let file = prepared("PICOFLOW_TEST_POSTGRES_CERTIFICATE", "scripts/postgres");
-    let Some(file) = file else { return };
     let checked = format!("{}&sslmode=verify-full", database.url());
     let text = failure(PostgresStore::connect(&checked).await);
     assert!(text.contains("certificate"), "{text}");
@@ -327,8 +382,12 @@ async fn tls_holds_the_server_to_its_certificate() {
 
 /// What a pooler does that gives each transaction another connection.
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_pooler_that_forgets_prepared_statements_is_named() {
-    let Some(database) = Database::new().await else { return };
+    let database = Database::new().await;
     let (store, _) = with_session(&database).await;
     let pool = PgPoolOptions::new().max_connections(1).connect(database.url()).await.unwrap();
     let behind_a_pooler = PostgresStore::new(pool.clone());

@@ -1,6 +1,6 @@
 //! Sessions on a real Restate server, served by a process that is killed.
 
-use crate::support::{Told, prepared, tell};
+use crate::support::{Told, lasting_port, prepared, tell, until};
 use picoflow::{
     Reply,
     prelude::*,
@@ -16,18 +16,17 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{BufRead, BufReader},
-    net::{Ipv4Addr, TcpListener, TcpStream},
+    net::{Ipv4Addr, TcpStream},
     process::{Child, Command, Stdio},
-    thread::sleep,
-    time::Duration,
 };
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
 
 /// The server's ingress and admin addresses.
-fn server() -> Option<(String, String)> {
-    let ingress = prepared("PICOFLOW_TEST_RESTATE_INGRESS", "scripts/restate")?;
-    Some((ingress, std::env::var("PICOFLOW_TEST_RESTATE_ADMIN").unwrap()))
+fn server() -> (String, String) {
+    ["PICOFLOW_TEST_RESTATE_INGRESS", "PICOFLOW_TEST_RESTATE_ADMIN"]
+        .map(|variable| prepared(variable, "scripts/restate"))
+        .into()
 }
 
 /// Restate calls the service that was registered last.
@@ -44,15 +43,13 @@ struct Service {
 }
 
 impl Service {
-    async fn new() -> Option<Self> {
-        let (ingress, admin) = server()?;
+    async fn new() -> Self {
+        let (ingress, admin) = server();
         let turn = TURN.lock().await;
         // Without one, an HTTP client that may be asked for TLS is none.
         drop(rustls::crypto::ring::default_provider().install_default());
         let directory = TempDir::new().unwrap();
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
+        let port = lasting_port();
         let process = start(&directory, port, None);
         let service =
             Self { _turn: turn, client: Client::new(), ingress, directory, port, process };
@@ -60,7 +57,7 @@ impl Service {
         let admin = service.client.post(format!("{admin}/deployments")).json(&own);
         let registered = admin.send().await.unwrap();
         assert_eq!(registered.status(), StatusCode::CREATED);
-        Some(service)
+        service
     }
 
     /// Kills the process and starts another one.
@@ -136,13 +133,11 @@ fn start(directory: &TempDir, port: u16, death: Option<(usize, Moment)>) -> Chil
         let moment = if moment == Moment::Before { "before" } else { "after" };
         command.args([&*call.to_string(), moment]);
     }
-    let process = command.spawn().unwrap();
-    let mut patience = 200;
-    while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
-        patience -= 1;
-        assert!(patience > 0, "the service does not come up");
-        sleep(Duration::from_millis(20));
-    }
+    let mut process = command.spawn().unwrap();
+    until("the service listens", || {
+        assert_eq!(process.try_wait().unwrap(), None, "it has ended");
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok()
+    });
     process
 }
 
@@ -162,8 +157,9 @@ fn check(session: &Session, told: &Told, number: usize, at: &str) {
 }
 
 #[tokio::test]
+#[cfg_attr(not(prepared = "restate"), ignore = "needs Restate: run scripts/restate cargo test")]
 async fn the_story_is_the_same_on_restate_as_embedded() {
-    let Some(service) = Service::new().await else { return };
+    let service = Service::new().await;
     let told = tell().await;
     let id = "told";
     for (number, said) in TURNS.iter().enumerate() {
@@ -176,8 +172,9 @@ async fn the_story_is_the_same_on_restate_as_embedded() {
 }
 
 #[tokio::test]
+#[cfg_attr(not(prepared = "restate"), ignore = "needs Restate: run scripts/restate cargo test")]
 async fn a_turn_that_fails_is_an_error_with_its_code_and_is_not_tried_again() {
-    let Some(service) = Service::new().await else { return };
+    let service = Service::new().await;
     let hello = || json!(TurnRequest::new("Story").message("hello"));
     let turn = async |path: &str, body: Value| {
         let (status, body) = service.call::<Value>(path, Some(body)).await.unwrap_err();
@@ -232,8 +229,9 @@ async fn killed(service: &mut Service, told: &Told, number: usize, call: usize, 
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[cfg_attr(not(prepared = "restate"), ignore = "needs Restate: run scripts/restate cargo test")]
 async fn a_process_killed_at_any_call_is_followed_by_one_that_repeats_none_that_has_ended() {
-    let Some(mut service) = Service::new().await else { return };
+    let mut service = Service::new().await;
     let told = tell().await;
     let mut points = 0;
     // A plain tool, a batch of children in a tool, a move and a child in a tool.
@@ -263,8 +261,9 @@ async fn calls_of(number: usize) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[cfg_attr(not(prepared = "restate"), ignore = "needs Restate: run scripts/restate cargo test")]
 async fn a_batch_gives_each_item_a_session_and_goes_on_after_a_kill() {
-    let Some(mut service) = Service::new().await else { return };
+    let mut service = Service::new().await;
     let hello = || TurnRequest::new("Story").message("hello");
     let mut batch = BatchRequest::new().concurrency(3);
     for item in 0..12 {

@@ -8,6 +8,7 @@ mod openapi;
 mod run;
 mod stream;
 
+use crate::support::{found, within};
 use picoflow::{
     prelude::*,
     server::HttpService,
@@ -84,9 +85,28 @@ impl Served {
         heard.json()
     }
 
+    /// Returns when so many turns wait in the model.
+    async fn waits(&self, count: usize) {
+        let mut waiting = self.model.waiting();
+        let reached = waiting.wait_for(|waiting| *waiting == count);
+        within("the turns wait", reached).await.unwrap();
+    }
+
+    /// Sends this again until it is not answered by the status.
+    async fn hear_other_than(
+        &self,
+        status: StatusCode,
+        request: impl Fn() -> RequestBuilder,
+    ) -> Heard {
+        found("another answer", async || {
+            Some(hear(request()).await).filter(|heard| heard.status != status)
+        })
+        .await
+    }
+
     async fn stop(self) {
         self.stop.cancel();
-        self.serving.await.unwrap().unwrap();
+        within("it stops", self.serving).await.unwrap().unwrap();
     }
 }
 

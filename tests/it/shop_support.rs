@@ -102,8 +102,12 @@ async fn a_visit_on_sqlite_leads_from_the_question_who_it_is_to_the_stars() {
 
 #[cfg(feature = "postgres")]
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_visit_on_postgresql_leads_from_the_question_who_it_is_to_the_stars() {
-    let Some(database) = crate::support::Database::new().await else { return };
+    let database = crate::support::Database::new().await;
     let ledger = ledger::PostgresLedger::connect(database.url()).await.unwrap();
     let store = database.store().await;
     store.prepare().await.unwrap();

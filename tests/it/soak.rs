@@ -41,9 +41,13 @@ async fn a_crowd_whose_process_is_killed_again_and_again_loses_and_doubles_nothi
 
 #[cfg(feature = "postgres")]
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_crowd_with_two_processes_that_are_killed_in_turn_loses_and_doubles_nothing_on_postgres()
 {
-    let Some(database) = crate::support::Database::new().await else { return };
+    let database = crate::support::Database::new().await;
     let report = soak_processes(database.url(), 2, Duration::from_millis(500)).await;
     assert!(report.raced > 0);
 }

@@ -39,8 +39,12 @@ async fn two_connections_to_one_sqlite_file_keep_all_rules() {
 
 #[cfg(feature = "postgres")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn two_connections_to_one_postgres_database_keep_all_rules() {
-    let Some(database) = crate::support::Database::new().await else { return };
+    let database = crate::support::Database::new().await;
     store_conformance_across(async || [database.store().await, database.store().await])
         .await
         .unwrap();
@@ -49,8 +53,12 @@ async fn two_connections_to_one_postgres_database_keep_all_rules() {
 /// Where the database's default isolation is higher, the server gives up the loser of a race with an error of its own.
 #[cfg(feature = "postgres")]
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn a_postgres_database_of_serializable_transactions_keeps_all_rules() {
-    let Some(database) = crate::support::Database::new().await else { return };
+    let database = crate::support::Database::new().await;
     let url = format!("{}&options=-cdefault_transaction_isolation%3Dserializable", database.url());
     store_conformance(async || picoflow::PostgresStore::connect(&url).await.unwrap())
         .await

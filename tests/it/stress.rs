@@ -1,6 +1,6 @@
 //! Handlers that do to the runtime what handlers should not do, and arguments and results that nobody expects.
 
-use crate::support::{Talk, TestFlow, answers};
+use crate::support::{PATIENCE, Talk, TestFlow, answers};
 use picoflow::{
     Engine,
     model::{ChatModel, ChatRequest, ModelError},
@@ -14,9 +14,10 @@ use std::{
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc,
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tokio::{sync::oneshot, time::timeout};
 
@@ -47,6 +48,8 @@ struct Shared {
     tokio: tokio::sync::Mutex<u32>,
     ran_on: AtomicUsize,
     told_to_stop: AtomicBool,
+    /// What blocks a thread until it is told to go on: says that it does, and is told.
+    block: Mutex<Option<(oneshot::Sender<()>, mpsc::Receiver<()>)>>,
 }
 
 /// Each tool misbehaves in its own way.
@@ -60,6 +63,14 @@ impl Step for Rude {
         thread::sleep(3 * LIMIT);
         cx.save_state(json!({ "blocked": true }));
         stay_with("blocked")
+    }
+
+    /// Block the thread until the test says so
+    #[tool(define)]
+    fn block_until_told(&self) -> ToolResponse {
+        let (blocks, told) = self.0.block.lock().unwrap().take().unwrap();
+        blocks.send(()).unwrap();
+        stay_with(if told.recv_timeout(PATIENCE).is_ok() { "told" } else { "never told" })
     }
 
     /// Block the thread, then wait
@@ -219,24 +230,27 @@ async fn a_handler_that_blocks_the_thread_counts_when_it_is_done_and_is_stopped_
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn other_sessions_go_on_while_a_handler_blocks_its_thread() {
     let shared = Arc::new(Shared::default());
+    let (blocks, has_blocked) = oneshot::channel();
+    let (go_on, told) = mpsc::channel();
+    *shared.block.lock().unwrap() = Some((blocks, told));
     let engine = Engine::builder().flow(flow(&shared)).model(model()).build().await.unwrap();
     let blocked = tokio::spawn({
         let engine = engine.clone();
-        async move { engine.run(Turn::new(TestFlow::ID).message("block")).await }
+        async move { engine.run(Turn::new(TestFlow::ID).message("block_until_told")).await }
     });
     // On a worker as well, since the test's own thread is none.
     let others = tokio::spawn(async move {
-        let began = Instant::now();
-        let mut turns = 0;
-        while !blocked.is_finished() {
+        has_blocked.await.unwrap();
+        for _ in 0..5 {
             engine.run(Turn::new(TestFlow::ID).message("Hi")).await.unwrap();
-            turns += 1;
         }
-        (turns, began.elapsed(), blocked.await.unwrap().unwrap().text)
+        go_on.send(()).unwrap();
+        let reply = blocked.await.unwrap().unwrap();
+        let session = engine.session(&reply.session).await.unwrap().unwrap();
+        serde_json::to_string(&session).unwrap()
     });
-    let (turns, took, text) = others.await.unwrap();
-    assert_eq!(text, "Done.");
-    assert!(turns >= 5, "{turns} turns in {took:?}");
+    let session = others.await.unwrap();
+    assert!(session.contains("\"told\""), "{session}");
 }
 
 #[tokio::test]
@@ -288,17 +302,13 @@ async fn a_turn_that_is_cancelled_or_dropped_survives_a_drop_that_panics() {
     talk.say("Hi").await;
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_task_that_a_handler_starts_hears_that_the_turn_is_over_and_its_panic_is_its_own() {
     let (mut talk, shared) = talk().await;
     assert_eq!(told(&mut talk, "spawn spawn_panic").await, ["started", FAILED]);
-    timeout(Duration::from_secs(5), async {
-        while !shared.told_to_stop.load(Ordering::Acquire) {
-            tokio::task::yield_now().await;
-        }
-    })
-    .await
-    .unwrap();
+    // Its clock moves when no task can go on.
+    tokio::time::sleep(LIMIT).await;
+    assert!(shared.told_to_stop.load(Ordering::Acquire));
     assert!(last_error(&talk.session().await).contains("in a task"));
 }
 

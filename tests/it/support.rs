@@ -16,6 +16,7 @@ mod prepared;
 mod proxy;
 mod stores;
 mod telling;
+mod wait;
 
 pub(crate) use batch::{Lab, Setup, outcomes, worker};
 pub(crate) use faulty::{Fault, Faulty};
@@ -33,6 +34,15 @@ pub(crate) use prepared::prepared;
 pub(crate) use proxy::{Line, Proxy};
 pub(crate) use stores::{Broken, Watched};
 pub(crate) use telling::{Ended, SESSION, Telling, Told, polled, tell};
+pub(crate) use wait::PATIENCE;
+#[cfg(any(feature = "mcp", feature = "restate"))]
+pub(crate) use wait::lasting_port;
+#[cfg(feature = "mcp")]
+pub(crate) use wait::settled;
+#[cfg(any(feature = "cli", feature = "restate"))]
+pub(crate) use wait::until;
+#[cfg(any(feature = "mcp", feature = "postgres", feature = "server"))]
+pub(crate) use wait::{found, within};
 
 use picoflow::{
     BoxFuture, EngineBuilder, Reply, TurnError, TurnEvent,

@@ -104,7 +104,11 @@ async fn of_two_turns_on_one_session_in_a_sqlite_file_exactly_one_is_stored() {
 
 #[cfg(feature = "postgres")]
 #[tokio::test]
+#[cfg_attr(
+    not(prepared = "postgres"),
+    ignore = "needs PostgreSQL: run scripts/postgres cargo test"
+)]
 async fn of_two_turns_on_one_session_in_a_postgres_database_exactly_one_is_stored() {
-    let Some(database) = crate::support::Database::new().await else { return };
+    let database = crate::support::Database::new().await;
     race(database.url(), database.store().await, 20).await;
 }

@@ -6,8 +6,8 @@ use picoflow::{
     model::{Block, BlockPhase, BlockReason, ChatModel, ChatRequest, ModelError, ModelEvent},
     prelude::*,
 };
-use std::{sync::Arc, time::Duration};
-use tokio::sync::Semaphore;
+use std::sync::Arc;
+use tokio::sync::{Semaphore, watch};
 
 /// What no client may ever see.
 pub const SECRET: &str = "key s3cret";
@@ -95,21 +95,49 @@ impl Step for Back {
     const ID: StepId = StepId::new("Back");
 }
 
-/// Does what the latest message says: `wait` for [`open`](DeskModel::open), `slow` and milliseconds, `fail`, `block`, a tool's
-/// name, `config`, `images`; anything else it says again.
+/// Does what the latest message says: `wait` for [`open`](DeskModel::open), `words` and how many of them, `fail`, `block`, a
+/// tool's name, `config`, `images`; anything else it says again.
 #[derive(Clone, Debug)]
-pub struct DeskModel(Arc<Semaphore>);
+pub struct DeskModel(Arc<Gate>);
+
+#[derive(Debug)]
+struct Gate {
+    open: Semaphore,
+    /// How many wait for it.
+    waiting: watch::Sender<usize>,
+}
 
 impl Default for DeskModel {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(0)))
+        Self(Arc::new(Gate { open: Semaphore::new(0), waiting: watch::Sender::new(0) }))
+    }
+}
+
+/// One that waits, or is dropped.
+struct Waiting<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
     }
 }
 
 impl DeskModel {
     /// Lets this many of those that wait go on.
     pub fn open(&self, count: usize) {
-        self.0.add_permits(count);
+        self.0.open.add_permits(count);
+    }
+
+    /// How many calls wait at any time.
+    pub fn waiting(&self) -> watch::Receiver<usize> {
+        self.0.waiting.subscribe()
     }
 
     async fn answer(&self, request: &ChatRequest) -> Result<ModelReply, ModelError> {
@@ -123,15 +151,15 @@ impl DeskModel {
         };
         match *text.split(' ').collect::<Vec<_>>() {
             ["wait"] => {
-                if let Ok(permit) = self.0.acquire().await {
+                let _waiting = Waiting::new(&self.0.waiting);
+                if let Ok(permit) = self.0.open.acquire().await {
                     permit.forget();
                 }
                 Ok(ModelReply::text("waited"))
             }
-            ["slow", millis] => {
-                let millis = millis.parse().map_err(|_| ModelError::permanent("slow what?"))?;
-                tokio::time::sleep(Duration::from_millis(millis)).await;
-                Ok(ModelReply::text(text))
+            ["words", count] => {
+                let count = count.parse().map_err(|_| ModelError::permanent("how many?"))?;
+                Ok(ModelReply::text("w ".repeat(count)))
             }
             ["fail"] => Err(ModelError::permanent(SECRET)),
             ["block"] => {

@@ -21,7 +21,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
-use tokio::time::timeout;
+use tokio::{sync::Notify, time::sleep};
 
 /// Where the sessions are kept.
 #[derive(Clone, Debug)]
@@ -93,7 +93,8 @@ pub async fn run(place: &Place, size: Size) -> Result<Report, BoxError> {
 }
 
 /// How long it runs before the next kill: around the time that was asked for, so that kills meet all kinds of moments, and
-/// longer with each one, so that a slow machine comes to an end too.
+/// longer with each one, so that a slow machine comes to an end too. The first kill comes with the first answer, so that there
+/// is one on a fast machine too.
 fn until_kill(size: Size, kills: usize) -> Duration {
     let random = u32::try_from(random(1000)).unwrap_or(0);
     let kills = u32::try_from(kills).unwrap_or(u32::MAX);
@@ -108,11 +109,14 @@ fn random(below: usize) -> usize {
 
 /// Answers in memory.
 #[derive(Default)]
-struct Heard(Mutex<Vec<(String, Duration)>>);
+struct Heard {
+    answers: Mutex<Vec<(String, Duration)>>,
+    more: Notify,
+}
 
 impl Heard {
     fn all(&self) -> MutexGuard<'_, Vec<(String, Duration)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -123,6 +127,7 @@ impl Answers for Heard {
 
     fn add(&self, session: &str, took: Duration) -> Result<(), BoxError> {
         self.all().push((session.to_owned(), took));
+        self.more.notify_one();
         Ok(())
     }
 }
@@ -135,11 +140,19 @@ async fn in_memory(store: &Arc<MemoryStore>, size: Size) -> Result<Left, BoxErro
         let store: Arc<dyn SessionStore> = Arc::<MemoryStore>::clone(store);
         let engine = story::builder(store, ledger, &Faults::new(None)).build().await?;
         let telling = story::tell_all(&engine, &heard, size.sessions, size.at_once);
-        if let Ok(told) = timeout(until_kill(size, kills), telling).await {
-            told?;
-            break;
+        let kill = async {
+            match kills {
+                0 => heard.more.notified().await,
+                _ => sleep(until_kill(size, kills)).await,
+            }
+        };
+        tokio::select! {
+            () = kill => kills += 1,
+            told = telling => {
+                told?;
+                break;
+            }
         }
-        kills += 1;
     }
     let answers = heard.all().clone();
     Ok(Left { effects: rows.all(), answers, kills, raced: 0 })

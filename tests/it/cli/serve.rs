@@ -1,12 +1,12 @@
 //! `serve`: a process that others talk to.
 
 use super::{App, read_until, signal};
+use crate::support::{PATIENCE, until};
 use std::{
     io::{Read, Write},
     net::TcpStream,
     process::{Child, Output},
     thread,
-    time::Duration,
 };
 
 /// The program while it serves.
@@ -37,7 +37,7 @@ impl Server {
 /// A response, head and body.
 fn send(address: &str, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let length = body.len();
     write!(
         stream,
@@ -77,9 +77,7 @@ fn sigterm_lets_a_turn_that_runs_come_to_its_end() {
     app.await_held();
     signal(&server.process, "TERM");
     // Nobody new is let in by now.
-    while TcpStream::connect(&server.address).is_ok() {
-        thread::sleep(Duration::from_millis(5));
-    }
+    until("nobody is let in", || TcpStream::connect(&server.address).is_err());
     app.open_gate();
     let response = client.join().unwrap();
     assert!(response.starts_with("HTTP/1.1 200") && response.contains("Done."), "{response}");

@@ -183,10 +183,12 @@ fn faults() -> impl Iterator<Item = Option<Fault>> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(
+    not(prepared = "simulators"),
+    ignore = "needs the simulators: run scripts/simulators cargo test"
+)]
 async fn the_trip_comes_to_the_same_in_every_protocol_whatever_breaks() {
-    let Some(url) = prepared("PICOFLOW_TEST_AIMOCK_URL", SCRIPT) else {
-        return;
-    };
+    let url = prepared("PICOFLOW_TEST_AIMOCK_URL", SCRIPT);
     let scripted = Scripted::new().await;
     for (protocol, path) in aimock::SERVED {
         for fault in faults() {
@@ -204,10 +206,12 @@ async fn the_trip_comes_to_the_same_in_every_protocol_whatever_breaks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(
+    not(prepared = "simulators"),
+    ignore = "needs the simulators: run scripts/simulators cargo test"
+)]
 async fn the_trip_comes_to_the_same_whatever_breaks_and_its_grade_is_clean() {
-    let Some(url) = prepared("PICOFLOW_TEST_LLMOCK_URL", SCRIPT) else {
-        return;
-    };
+    let url = prepared("PICOFLOW_TEST_LLMOCK_URL", SCRIPT);
     let scripted = Scripted::new().await;
     for fault in faults() {
         control(&url, "POST", "_llmock/reset", &json!({})).await;

@@ -1,5 +1,6 @@
 //! Peers that speak the protocol line by line, so that they can do what a proper one would not.
 
+use crate::support::found;
 use picoflow::mcp::{McpServer, McpService};
 use serde_json::{Value, json};
 use std::{
@@ -105,22 +106,24 @@ impl Fake {
         let server = McpServer::streams(move || {
             let at = connections.fetch_add(1, Ordering::Relaxed) + 1;
             let (ours, theirs) = duplex(64 * 1024);
-            tokio::spawn(tell(at, Lines::new(theirs), Arc::clone(&does), Arc::clone(&log)));
+            let (does, log) = (Arc::clone(&does), Arc::clone(&log));
+            tokio::spawn(async move {
+                tell(at, Lines::new(theirs), does, Arc::clone(&log)).await;
+                log.lock().unwrap().push("left".to_owned());
+            });
             async { Ok::<_, io::Error>(split(ours)) }
         });
         Self { server: server.name("fake"), heard }
     }
 
-    /// How often it was asked for this.
+    /// How often it was asked for this, or `left`.
     pub(super) fn heard(&self, method: &str) -> usize {
         self.heard.lock().unwrap().iter().filter(|heard| *heard == method).count()
     }
 
     /// Waits until it was asked for this.
     pub(super) async fn hears(&self, method: &str) {
-        while self.heard(method) == 0 {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
+        found(method, async || (self.heard(method) > 0).then_some(())).await;
     }
 }
 

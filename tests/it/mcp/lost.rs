@@ -1,21 +1,24 @@
 //! Connections that are lost, and lists that change.
 
 use super::{Does, Fake, call, connect, lines::said, to};
-use crate::secrets::{search, token};
+use crate::{
+    secrets::{search, token},
+    support::{lasting_port, settled, within},
+};
 use picoflow::{
-    mcp::{McpServer, McpService},
+    mcp::{McpError, McpServer, McpService},
     no_arguments,
     prelude::*,
 };
 use std::{
+    io,
     net::{Ipv4Addr, SocketAddr},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
 };
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, sync::Barrier, task::JoinHandle};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test]
@@ -28,7 +31,8 @@ async fn a_connection_that_is_gone_is_opened_again_by_the_next_call() {
     let (client, tools) = connect(fake.server.clone()).await;
     let seen = client.changes();
     assert_eq!(call(&tools, "tool", json!({})).await.text(), "first");
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    fake.hears("left").await;
+    settled().await;
     assert_eq!(call(&tools, "tool", json!({})).await.text(), "second");
     assert_eq!(fake.heard("initialize"), 2);
     assert!(client.changed(seen).await > seen);
@@ -63,7 +67,7 @@ async fn a_server_that_stays_away_is_an_error_for_the_model() {
         let (service, at) = (service.clone(), count.fetch_add(1, Ordering::Relaxed));
         async move {
             if at > 0 {
-                return Err(std::io::Error::other("s3cret details"));
+                return Err(io::Error::other("s3cret details"));
             }
             let (ours, theirs) = tokio::io::duplex(4096);
             let (reader, writer) = tokio::io::split(theirs);
@@ -102,25 +106,25 @@ async fn a_tool_that_is_gone_is_an_error_for_the_model_and_a_change_that_can_be_
     assert_eq!(client.changes(), seen);
 }
 
-async fn serve(address: SocketAddr, stop: &CancellationToken) -> SocketAddr {
+async fn serve(address: SocketAddr, stop: &CancellationToken) -> JoinHandle<Result<(), McpError>> {
     let ping = ToolDefinition::new("ping", "Answer", no_arguments());
     let service = McpService::new().tools([NativeTool::new(ping, |_, _| async { "pong" })]);
     let listener = TcpListener::bind(address).await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(service.serve_http(listener, stop.clone()));
-    address
+    tokio::spawn(service.serve_http(listener, stop.clone()))
 }
 
 #[tokio::test]
 async fn a_service_that_is_started_anew_is_found_again_over_http() {
     let stop = CancellationToken::new();
-    let address = serve((Ipv4Addr::LOCALHOST, 0).into(), &stop).await;
+    let address = (Ipv4Addr::LOCALHOST, lasting_port()).into();
+    let serving = serve(address, &stop).await;
     let server = McpServer::http(format!("http://{address}/mcp")).bearer(token());
     let (_client, tools) = connect(server).await;
     assert_eq!(call(&tools, "ping", json!({})).await.text(), "pong");
 
     stop.cancel();
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    within("it ends", serving).await.unwrap().unwrap();
+    settled().await;
     let output = call(&tools, "ping", json!({})).await;
     assert!(output.is_error);
     assert!(output.text().ends_with("could not be reached. The tool did not run."), "{output:?}");
@@ -134,15 +138,17 @@ async fn a_service_that_is_started_anew_is_found_again_over_http() {
 
 #[tokio::test]
 async fn calls_run_side_by_side_on_one_connection() {
-    let slow = ToolDefinition::new("slow", "Take a while", no_arguments());
-    let slow = NativeTool::new(slow, |_, _| async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        "done"
+    let all = Arc::new(Barrier::new(20));
+    let meet = ToolDefinition::new("meet", "Wait for all others", no_arguments());
+    let meet = NativeTool::new(meet, move |_, _| {
+        let all = Arc::clone(&all);
+        async move {
+            all.wait().await;
+            "done"
+        }
     });
-    let (_client, tools) = connect(to(McpService::new().tools([slow]))).await;
-    let begun = std::time::Instant::now();
-    let calls = (0..20).map(|_| call(&tools, "slow", json!({})));
-    let outputs = futures_util::future::join_all(calls).await;
+    let (_client, tools) = connect(to(McpService::new().tools([meet]))).await;
+    let calls = (0..20).map(|_| call(&tools, "meet", json!({})));
+    let outputs = within("all meet", futures_util::future::join_all(calls)).await;
     assert!(outputs.iter().all(|output| output.text() == "done"));
-    assert!(begun.elapsed() < Duration::from_secs(2));
 }

@@ -2,7 +2,7 @@
 //! conformance suite on our server.
 
 use super::{call, connect, names};
-use crate::support::prepared;
+use crate::support::{PATIENCE, found, lasting_port, prepared};
 use picoflow::{
     ToolError,
     mcp::{McpServer, McpService},
@@ -26,14 +26,13 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new() -> Option<Self> {
-        let url = prepared("PICOFLOW_TEST_MCP_URL", "scripts/mcp")?;
-        let path = |name| PathBuf::from(std::env::var_os(name).unwrap());
-        Some(Self {
-            url,
-            node: path("PICOFLOW_TEST_MCP_NODE"),
-            modules: path("PICOFLOW_TEST_MCP_MODULES"),
-        })
+    fn new() -> Self {
+        let told = |variable| prepared(variable, "scripts/mcp");
+        Self {
+            url: told("PICOFLOW_TEST_MCP_URL"),
+            node: told("PICOFLOW_TEST_MCP_NODE").into(),
+            modules: told("PICOFLOW_TEST_MCP_MODULES").into(),
+        }
     }
 
     fn command(&self, program: &str) -> Command {
@@ -51,7 +50,7 @@ impl Prepared {
 
 /// All that the reference server has for a model.
 async fn everything(server: McpServer) {
-    let (client, tools) = connect(server.timeout(Duration::from_secs(30))).await;
+    let (client, tools) = connect(server.timeout(PATIENCE)).await;
     assert!(tools.len() >= 13, "{:?}", names(&tools));
     assert_eq!(call(&tools, "echo", json!({ "message": "hi" })).await.text(), "Echo: hi");
     let sum = call(&tools, "get-sum", json!({ "a": 19, "b": 23 })).await;
@@ -77,8 +76,9 @@ async fn everything(server: McpServer) {
 }
 
 #[tokio::test]
+#[cfg_attr(not(prepared = "mcp"), ignore = "needs the MCP servers: run scripts/mcp cargo test")]
 async fn our_client_uses_the_reference_server_over_standard_input_and_output() {
-    let Some(prepared) = Prepared::new() else { return };
+    let prepared = Prepared::new();
     everything(McpServer::stdio(move || {
         let mut command = prepared.command("mcp-server-everything");
         command.arg("stdio");
@@ -88,8 +88,9 @@ async fn our_client_uses_the_reference_server_over_standard_input_and_output() {
 }
 
 #[tokio::test]
+#[cfg_attr(not(prepared = "mcp"), ignore = "needs the MCP servers: run scripts/mcp cargo test")]
 async fn our_client_uses_the_reference_server_over_http() {
-    let Some(prepared) = Prepared::new() else { return };
+    let prepared = Prepared::new();
     everything(McpServer::http(prepared.url).bearer(crate::secrets::token())).await;
 }
 
@@ -97,22 +98,25 @@ async fn our_client_uses_the_reference_server_over_http() {
 async fn started(prepared: &Prepared, port: u16) -> Child {
     let mut command = prepared.command("mcp-server-everything");
     command.arg("streamableHttp").env("PORT", port.to_string());
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.is_err() {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    found("the server listens", async || {
+        assert_eq!(child.try_wait().unwrap(), None, "it has ended");
+        TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.ok()
+    })
+    .await;
     child
 }
 
 #[tokio::test]
+#[cfg_attr(not(prepared = "mcp"), ignore = "needs the MCP servers: run scripts/mcp cargo test")]
 async fn a_reference_server_that_is_killed_and_started_anew_is_found_again() {
-    let Some(prepared) = Prepared::new() else { return };
-    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
+    let prepared = Prepared::new();
+    let port = lasting_port();
     let mut server = started(&prepared, port).await;
     let url = format!("http://127.0.0.1:{port}/mcp");
-    let (_client, tools) = connect(McpServer::http(url).timeout(Duration::from_secs(2))).await;
+    // The one answer that never comes is waited for so long.
+    let limit = Duration::from_secs(10);
+    let (_client, tools) = connect(McpServer::http(url).timeout(limit)).await;
     let echo = async || call(&tools, "echo", json!({ "message": "hi" })).await;
     assert_eq!(echo().await.text(), "Echo: hi");
 
@@ -181,8 +185,9 @@ async fn ours() -> (String, DropGuard) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(not(prepared = "mcp"), ignore = "needs the MCP servers: run scripts/mcp cargo test")]
 async fn the_conformance_suite_passes_but_for_what_is_named() {
-    let Some(prepared) = Prepared::new() else { return };
+    let prepared = Prepared::new();
     let (url, _stop) = ours().await;
     let known = concat!(env!("CARGO_MANIFEST_DIR"), "/it/mcp/expected_failures.yml");
     let results = tempfile::tempdir().unwrap();
@@ -205,8 +210,9 @@ async fn the_conformance_suite_passes_but_for_what_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[cfg_attr(not(prepared = "mcp"), ignore = "needs the MCP servers: run scripts/mcp cargo test")]
 async fn the_inspector_lists_and_calls_our_tools() {
-    let Some(prepared) = Prepared::new() else { return };
+    let prepared = Prepared::new();
     let (url, _stop) = ours().await;
     let ask = async |arguments: &[&str]| -> Value {
         let all = [&["--cli", &*url, "--transport", "http", "--method"], arguments].concat();

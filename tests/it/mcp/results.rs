@@ -30,7 +30,7 @@ async fn an_error_of_the_protocol_is_told_to_the_model() {
     assert_eq!(output.text(), "`path` is missing (code -32602)");
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_call_without_an_answer_ends_in_time_and_is_given_up() {
     let fake = fake(|| Does::Nothing);
     let server = fake.server.clone().timeout(Duration::from_millis(100));

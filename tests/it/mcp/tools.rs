@@ -117,7 +117,7 @@ async fn a_flow_uses_them_as_its_own() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_begin_or_list_is_an_error_that_names_it() {
+async fn a_server_that_does_not_begin_is_an_error_that_names_it() {
     let gone = McpServer::stdio(|| std::process::Command::new("/no/such/program"));
     let error = gone.connect().await.unwrap_err().to_string();
     assert!(error.starts_with("the MCP server `/no/such/program` cannot be reached: "), "{error}");
@@ -143,7 +143,10 @@ async fn a_server_that_does_not_begin_or_list_is_an_error_that_names_it() {
     let wrong = McpServer::http("http://127.0.0.1:9/mcp").bearer("two\nlines");
     let error = wrong.connect().await.unwrap_err().to_string();
     assert!(error.contains("authorization") && !error.contains("lines"), "{error}");
+}
 
+#[tokio::test(start_paused = true)]
+async fn a_server_that_does_not_list_its_tools_is_an_error() {
     let mute =
         Fake::new(|_, _, _| Does::Nothing).server.connect_timeout(Duration::from_millis(100));
     let error = mute.connect().await.unwrap().tools().await.unwrap_err();

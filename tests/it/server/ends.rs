@@ -1,6 +1,7 @@
 //! The end of a service, wanted and not.
 
 use super::{Heard, Served, hear};
+use crate::support::{found, within};
 use futures_util::future::join_all;
 use picoflow::{
     SqliteStore,
@@ -11,10 +12,9 @@ use reqwest::{Client, header::ACCEPT};
 use std::{
     io::{BufRead, BufReader},
     path::Path,
-    process::{Child, Command, ExitStatus, Stdio},
-    time::Duration,
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
 };
-use tokio::time::{sleep, timeout};
+use tokio::task::{JoinHandle, spawn_blocking};
 
 /// How many turns are running when it ends.
 const RUNNING: usize = 50;
@@ -32,16 +32,10 @@ async fn a_stop_lets_running_turns_end_and_takes_no_more() {
     let running: Vec<_> = running.collect();
     let idle = served.client.get(served.url("/health")).send().await.unwrap();
     drop(idle);
-    sleep(Duration::from_millis(500)).await;
+    served.waits(RUNNING).await;
 
     served.stop.cancel();
-    timeout(Duration::from_secs(5), async {
-        while Client::new().get(served.url("/health")).send().await.is_ok() {
-            sleep(Duration::from_millis(10)).await;
-        }
-    })
-    .await
-    .expect("it takes no more connections");
+    is_closed(&served.url("/health")).await;
     assert!(!served.serving.is_finished(), "turns are still running");
 
     served.model.open(RUNNING);
@@ -50,14 +44,21 @@ async fn a_stop_lets_running_turns_end_and_takes_no_more() {
         assert_eq!(heard.status, 200);
         assert!(heard.text.contains("waited"), "{}", heard.text);
     }
-    timeout(Duration::from_secs(5), served.serving).await.unwrap().unwrap().unwrap();
+    within("it ends", served.serving).await.unwrap().unwrap();
     let stored = served.engine.sessions(&SessionQuery::default()).await.unwrap();
     assert_eq!(stored.len(), RUNNING);
+}
+
+/// Nothing connects any more.
+async fn is_closed(url: &str) {
+    found("it takes no more connections", async || Client::new().get(url).send().await.err()).await;
 }
 
 /// A service in a process of its own.
 struct Process {
     child: Child,
+    /// What it says.
+    said: BufReader<ChildStdout>,
     url: String,
     client: Client,
 }
@@ -70,28 +71,50 @@ impl Process {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let (mut said, mut line) = (BufReader::new(child.stdout.take().unwrap()), String::new());
+        said.read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("at ").unwrap_or_else(|| panic!("{line}"));
-        Self { child, url: format!("http://{address}/ai/run"), client: Client::new() }
+        Self { child, said, url: format!("http://{address}/ai/run"), client: Client::new() }
     }
 
     /// A turn with a key.
     async fn run(&self, session: Option<&str>, key: &str, message: &str) -> reqwest::Result<Value> {
-        let request = json!({ "flowName": "DeskFlow", "message": message });
-        let request = self.client.post(&self.url).json(&request).header("Idempotency-Key", key);
-        let request = match session {
-            Some(id) => request.header("CHAT_SESSION_ID", id),
-            None => request,
-        };
-        let text = request.send().await?.error_for_status()?.text().await?;
-        Ok(serde_json::from_str(&text).unwrap())
+        run((self.client.clone(), self.url.clone()), session, key, message).await
     }
 
-    fn terminate(mut self) -> ExitStatus {
+    /// Starts a turn that waits, of each session and with each key.
+    fn start_waiting(
+        &self,
+        turns: impl Iterator<Item = (Option<String>, String)>,
+    ) -> Vec<JoinHandle<reqwest::Result<Value>>> {
+        let start = |(session, key): (Option<String>, String)| {
+            let process = (self.client.clone(), self.url.clone());
+            tokio::spawn(async move { run(process, session.as_deref(), &key, "wait").await })
+        };
+        turns.map(start).collect()
+    }
+
+    /// Returns when so many turns wait.
+    async fn waits(mut self, count: usize) -> Self {
+        let reading = spawn_blocking(move || {
+            let mut line = String::new();
+            while line != format!("waiting {count}\n") {
+                line.clear();
+                assert_ne!(self.said.read_line(&mut line).unwrap(), 0, "it has ended");
+            }
+            self
+        });
+        within("the turns wait", reading).await.unwrap()
+    }
+
+    fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
-        assert!(Command::new("kill").arg(id).status().unwrap().success());
-        self.child.wait().unwrap()
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
+    async fn end(mut self) -> ExitStatus {
+        let ended = spawn_blocking(move || self.child.wait().unwrap());
+        within("the process ends", ended).await.unwrap()
     }
 }
 
@@ -101,6 +124,22 @@ impl Drop for Process {
         self.child.kill().ok();
         self.child.wait().ok();
     }
+}
+
+async fn run(
+    (client, url): (Client, String),
+    session: Option<&str>,
+    key: &str,
+    message: &str,
+) -> reqwest::Result<Value> {
+    let request = json!({ "flowName": "DeskFlow", "message": message });
+    let request = client.post(url).json(&request).header("Idempotency-Key", key);
+    let request = match session {
+        Some(id) => request.header("CHAT_SESSION_ID", id),
+        None => request,
+    };
+    let text = request.send().await?.error_for_status()?.text().await?;
+    Ok(serde_json::from_str(&text).unwrap())
 }
 
 fn key(turn: &str, i: usize) -> String {
@@ -117,19 +156,9 @@ async fn a_kill_during_running_turns_loses_no_finished_one() {
         reply["session"].as_str().unwrap().to_owned()
     }));
     let sessions = first.await;
-    let running = sessions.iter().enumerate().map(|(i, session)| {
-        let (url, client) = (process.url.clone(), process.client.clone());
-        let session = session.clone();
-        tokio::spawn(async move {
-            let request = json!({ "flowName": "DeskFlow", "message": "slow 5000" });
-            let request =
-                client.post(url).json(&request).header("Idempotency-Key", key("second", i));
-            request.header("CHAT_SESSION_ID", session).send().await
-        })
-    });
-    let running: Vec<_> = running.collect();
-    sleep(Duration::from_millis(500)).await;
-    drop(process);
+    let turns = sessions.iter().enumerate().map(|(i, id)| (Some(id.clone()), key("second", i)));
+    let running = process.start_waiting(turns);
+    drop(process.waits(RUNNING).await);
     for turn in running {
         assert!(turn.await.unwrap().is_err(), "the process was killed before");
     }
@@ -152,21 +181,15 @@ async fn a_process_that_is_told_to_end_finishes_its_turns() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("sessions.sqlite");
     let process = Process::start(&file);
-    let running = (0..RUNNING).map(|i| {
-        let (url, client) = (process.url.clone(), process.client.clone());
-        tokio::spawn(async move {
-            let request = json!({ "flowName": "DeskFlow", "message": "slow 1500" });
-            let request = client.post(url).json(&request).header("Idempotency-Key", key("only", i));
-            request.send().await.unwrap().error_for_status().unwrap().text().await.unwrap()
-        })
-    });
-    let running: Vec<_> = running.collect();
-    sleep(Duration::from_millis(500)).await;
-    let ended = tokio::task::spawn_blocking(|| process.terminate());
+    let running = process.start_waiting((0..RUNNING).map(|i| (None, key("only", i))));
+    let process = process.waits(RUNNING).await;
+    process.signal("TERM");
+    is_closed(&process.url).await;
+    process.signal("USR1");
     for turn in running {
-        assert!(turn.await.unwrap().contains("slow 1500"));
+        assert_eq!(turn.await.unwrap().unwrap()["message"], "waited");
     }
-    assert!(ended.await.unwrap().success());
+    assert!(process.end().await.success());
     let store = SqliteStore::open(&file).await.unwrap();
     let stored = store.list(&SessionQuery::default()).await.unwrap();
     assert_eq!(stored.len(), RUNNING);

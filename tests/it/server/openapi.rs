@@ -65,9 +65,12 @@ async fn replies_and_problems_are_as_described() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[cfg_attr(
+    not(prepared = "schemathesis"),
+    ignore = "needs schemathesis: run scripts/schemathesis cargo test"
+)]
 async fn schemathesis_finds_no_fault() {
     let program = prepared("PICOFLOW_TEST_SCHEMATHESIS", "scripts/schemathesis");
-    let Some(program) = program else { return };
     let served = Served::new(|service| service.bearer("sesame")).await;
     let examples = std::env::var("SCHEMATHESIS_EXAMPLES");
     // The same requests each time, unless more of them are asked for.

@@ -1,11 +1,11 @@
 //! Turns as streams of events.
 
 use super::{Served, hear};
+use crate::support::within;
 use picoflow::prelude::*;
 use picoflow_tests::desk::SECRET;
-use reqwest::{RequestBuilder, Response, header::ACCEPT};
+use reqwest::{RequestBuilder, Response, StatusCode, header::ACCEPT};
 use std::time::Duration;
-use tokio::time::{sleep, timeout};
 
 fn streamed(request: RequestBuilder) -> RequestBuilder {
     request.header(ACCEPT, "text/event-stream")
@@ -95,7 +95,7 @@ async fn what_is_refused_before_the_turn_has_its_status() {
 async fn hear_until(response: &mut Response, what: &str) {
     let mut heard = String::new();
     while !heard.contains(what) {
-        let chunk = timeout(Duration::from_secs(10), response.chunk()).await.unwrap().unwrap();
+        let chunk = within("more is said", response.chunk()).await.unwrap();
         heard += &String::from_utf8_lossy(&chunk.unwrap_or_else(|| panic!("only {heard}")));
     }
 }
@@ -119,19 +119,14 @@ async fn a_client_that_leaves_cancels_its_turn() {
             let mut response = streamed(request).send().await.unwrap();
             hear_until(&mut response, "Wait").await;
         } else {
-            assert!(timeout(Duration::from_millis(300), request.send()).await.is_err());
+            let client = tokio::spawn(request.send());
+            served.waits(1).await;
+            client.abort();
         }
+        served.waits(0).await;
         // The one turn that may run is free again, and so is the session.
-        let next = async {
-            loop {
-                let heard = hear(served.run(Some(&id), "again")).await;
-                if heard.status != 503 {
-                    return heard.json();
-                }
-                sleep(Duration::from_millis(10)).await;
-            }
-        };
-        let next = timeout(Duration::from_secs(10), next).await.unwrap();
+        let again = || served.run(Some(&id), "again");
+        let next = served.hear_other_than(StatusCode::SERVICE_UNAVAILABLE, again).await.json();
         assert_eq!(next["message"], "You said: again");
         assert_eq!(super::stored(&served.engine, &id).await.turns, 2, "the turn left no trace");
     }
@@ -139,18 +134,19 @@ async fn a_client_that_leaves_cancels_its_turn() {
 
 #[tokio::test]
 async fn a_client_that_does_not_read_does_not_hold_up_its_session() {
-    let served = Served::new(|service| service.body_bytes(8 << 20)).await;
+    let served = Served::new(|service| service.client_timeout(Duration::from_hours(1))).await;
     let id = served.say(None, "Hi").await["session"].as_str().unwrap().to_owned();
-    // More than the buffers of two sockets.
-    let words = "w ".repeat(30_000);
+    // More than the buffers of two sockets: each word is an event.
+    let words = 100_000;
     let mut unread = Vec::new();
     for _ in 0..4 {
-        unread.push(streamed(served.run(Some(&id), &words)).send().await.unwrap());
+        unread
+            .push(streamed(served.run(Some(&id), &format!("words {words}"))).send().await.unwrap());
     }
-    let next = timeout(Duration::from_secs(30), served.say(Some(&id), "Hi")).await.unwrap();
+    let next = within("the next turn", served.say(Some(&id), "Hi")).await;
     assert_eq!(next["message"], "You said: Hi");
     assert_eq!(super::stored(&served.engine, &id).await.turns, 6);
     for response in unread {
-        assert!(Vec::from(response.bytes().await.unwrap()).len() > words.len());
+        assert!(Vec::from(response.bytes().await.unwrap()).len() > words);
     }
 }

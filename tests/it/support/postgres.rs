@@ -5,7 +5,7 @@ use picoflow::{PostgresStore, sqlx::PgPool};
 use picoflow_tests::open::schema;
 
 /// The server's URL.
-pub(crate) fn server() -> Option<String> {
+pub(crate) fn server() -> String {
     prepared("PICOFLOW_TEST_POSTGRES_URL", "scripts/postgres")
 }
 
@@ -16,10 +16,9 @@ pub(crate) struct Database {
 }
 
 impl Database {
-    pub(crate) async fn new() -> Option<Self> {
-        let url = server()?;
-        let (schema, url) = schema(&url).await.unwrap();
-        Some(Self { schema, url })
+    pub(crate) async fn new() -> Self {
+        let (schema, url) = schema(&server()).await.unwrap();
+        Self { schema, url }
     }
 
     /// A URL with parameters, whose connections use the schema.

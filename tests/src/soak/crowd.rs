@@ -59,11 +59,13 @@ impl<'a> Crowd<'a> {
             let wait = kill_at.saturating_duration_since(Instant::now());
             match self.heard.recv_timeout(wait) {
                 Ok((name, said)) => self.hear(name, said)?,
-                Err(RecvTimeoutError::Timeout) => {
-                    self.kill()?;
-                    kill_at = Instant::now() + until_kill(self.size, self.left.kills);
-                }
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err("nobody is there".into()),
+            }
+            let is_first = self.left.kills == 0 && !self.left.answers.is_empty();
+            if is_first || Instant::now() >= kill_at {
+                self.kill()?;
+                kill_at = Instant::now() + until_kill(self.size, self.left.kills);
             }
         }
         for line in fs::read_to_string(&self.program.effects)?.lines() {
