@@ -54,7 +54,9 @@ const NEEDS: [(bool, &str, &str, &str); 6] = [
 /// Runs this program with other arguments; what it says, and whether all passed.
 fn itself(args: &[&str], without: &[&str]) -> (bool, String) {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    without.iter().for_each(|variable| drop(command.env_remove(variable)));
+    for variable in without {
+        command.env_remove(variable);
+    }
     let ran = command.args(args).output().unwrap();
     (ran.status.success(), String::from_utf8(ran.stdout).unwrap())
 }
