@@ -1,6 +1,5 @@
 //! Says which tests can run here: `cfg(prepared = "postgres")` holds where `scripts/postgres` runs cargo, and so for each script.
 //! A test that needs more than Rust is ignored by name where its script does not run, and never where `CI=true` is set.
-#![expect(clippy::print_stdout, reason = "cargo reads it")]
 
 /// What the scripts prepare. They say so in variables that never change, so that the tests are not built again for another port.
 const NEEDS: [&str; 7] =
