@@ -3,12 +3,15 @@
 mod attempt;
 mod batch;
 mod builder;
+mod mark;
+mod spent;
 mod stream;
 mod turn;
 mod upgrade;
 
 pub use batch::{ItemDone, TurnBatch};
 pub use builder::EngineBuilder;
+pub use spent::Spent;
 pub use turn::{Reply, Turn};
 
 use crate::{

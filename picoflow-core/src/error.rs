@@ -126,6 +126,16 @@ pub enum TurnError {
         /// The session.
         session: String,
     },
+    /// A turn has the token of another turn, which said something else. It did not run.
+    #[error(
+        "the token `{token}` is that of another turn of session `{session}`: send a turn again as it was, and give each new turn a new token"
+    )]
+    ReusedToken {
+        /// The session.
+        session: String,
+        /// The token.
+        token: String,
+    },
     /// A batch cannot be run as it is.
     #[error("batch `{batch}`: {reason}")]
     InvalidBatch {
@@ -301,6 +311,7 @@ impl TurnError {
             Self::MessageTooLarge { .. } => "MESSAGE_TOO_LARGE",
             Self::InvalidToken { .. } => "TURN_TOKEN_INVALID",
             Self::UsedToken { .. } => "TURN_TOKEN_USED",
+            Self::ReusedToken { .. } => "TURN_TOKEN_REUSED",
             Self::InvalidBatch { .. } => "BATCH_INVALID",
             Self::SessionTooLarge { .. } => "SESSION_TOO_LARGE",
             Self::ConfigTooDeep { .. } => "CONFIG_TOO_DEEP",

@@ -35,7 +35,7 @@ pub use children::{
 pub use compaction::Compaction;
 pub use content_type::ContentType;
 pub use cx::Cx;
-pub use engine::{Engine, EngineBuilder, ItemDone, Reply, Turn, TurnBatch};
+pub use engine::{Engine, EngineBuilder, ItemDone, Reply, Spent, Turn, TurnBatch};
 pub use error::TurnError;
 pub use event::TurnEvent;
 pub use flow::{BuildError, CompiledFlow, CompiledStep, Flow, Steps};

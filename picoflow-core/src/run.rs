@@ -28,7 +28,7 @@ pub(crate) use turn::{Outcome, Start};
 pub(crate) use within::within;
 
 use crate::{
-    BranchId, ParallelInvocation, StepId, TurnError, TurnEvent,
+    BranchId, ParallelInvocation, Spent, StepId, TurnError, TurnEvent,
     flow::{CompiledFlow, CompiledStep},
     host::{CallSite, Host},
     model::{ChatModel, Usage},
@@ -63,6 +63,8 @@ pub(crate) struct Env {
     pub(crate) cancellation: CancellationToken,
     /// Who hears of the turn while it runs.
     pub(crate) listener: Option<Listener>,
+    /// Counts what model calls cost while the turn runs.
+    pub(crate) spent: Option<Spent>,
     /// Children started so far, over all depths and branches.
     pub(crate) invocations: Arc<AtomicU32>,
 }
@@ -262,6 +264,7 @@ impl Env {
             stored: self.stored.clone(),
             context: Arc::clone(&self.context),
             cancellation,
+            spent: self.spent.clone(),
             listener: self.listener.clone(),
             invocations: Arc::clone(&self.invocations),
         }

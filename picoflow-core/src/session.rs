@@ -102,6 +102,10 @@ pub struct Session {
 pub struct LastTurn {
     /// The caller's token.
     pub token: String,
+    /// A digest of the turn as it was sent: SHA-256 of all that it says, as 64 hexadecimal digits. Documents that were written
+    /// before there was one have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
     /// The text of the reply.
     pub text: String,
     /// Its content type.

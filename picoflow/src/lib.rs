@@ -52,6 +52,9 @@ mod status;
 #[cfg(feature = "testing")]
 pub mod testing;
 
+#[cfg(any(feature = "mcp", feature = "server"))]
+mod web;
+
 pub mod prelude {
     //! What a file with steps needs: `use picoflow::prelude::*;`.
 

@@ -9,6 +9,7 @@ mod document;
 mod page;
 mod problem;
 mod request;
+mod running;
 mod serve;
 mod sse;
 mod wire;
@@ -18,7 +19,10 @@ mod wire;
 pub use axum;
 pub use caller::Caller;
 
-use crate::Engine;
+use crate::{
+    Engine,
+    web::{Names, Patience, Reach},
+};
 use access::Access;
 use api::Api;
 use axum::Router;
@@ -30,7 +34,7 @@ use tokio_util::sync::CancellationToken;
 ///
 /// | route | |
 /// | --- | --- |
-/// | `POST /ai/run` | one turn: `{ "flowName", "message", "config", "images" }`; the session is in the header `CHAT_SESSION_ID` |
+/// | `POST /ai/run` | one turn: `{ "flowName", "message", "config", "images" }`; the session is in the header `Chat-Session-Id` or `CHAT_SESSION_ID` |
 /// | `GET /ai/flows` | the names of the flows |
 /// | `GET /ai/flows/{flow}/graph` | the flow as data and as a picture |
 /// | `POST /ai/end` | removes the session in the header for good |
@@ -46,11 +50,10 @@ use tokio_util::sync::CancellationToken;
 pub struct HttpService {
     engine: Engine,
     access: Access,
-    body_bytes: usize,
-    client_timeout: Duration,
+    names: Names,
+    patience: Patience,
     turn_timeout: Duration,
     turns: usize,
-    connections: usize,
     inside: bool,
     page: bool,
 }
@@ -62,13 +65,12 @@ impl HttpService {
         Self {
             engine: engine.clone(),
             access: Access::Open,
-            body_bytes: 1 << 20,
-            client_timeout: Duration::from_secs(30),
+            names: Names::default(),
+            patience: Patience::default(),
             turn_timeout: Duration::from_mins(5),
             turns: 2048,
-            connections: 4096,
-            inside: cfg!(debug_assertions),
-            page: cfg!(debug_assertions),
+            inside: false,
+            page: false,
         }
     }
 
@@ -102,12 +104,35 @@ impl HttpService {
         self
     }
 
+    /// The names that the service is reached by, besides this machine's own (`localhost`, `127.0.0.1`, `[::1]`):
+    /// `bot.example.com`, with any port, or `bot.example.com:8080`; `*` for all of them. Requests for another host, and those
+    /// of a page from elsewhere, are refused with status 403: so a web page cannot reach a service that is meant for this
+    /// machine by letting its own name point to it. Pages of these hosts are served as well.
+    ///
+    /// Without this, [`serve`](HttpService::serve) on an address of the network is reached by every address too, and by
+    /// every name if the service asks who calls; a [`router`](HttpService::router) is reached by this machine's names alone.
+    ///
+    #[doc = include_str!("docs/server_hosts.md")]
+    pub fn hosts(mut self, hosts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.names.hosts.extend(hosts.into_iter().map(Into::into));
+        self
+    }
+
+    /// The origins of web pages whose requests are served, besides those of this machine and of the
+    /// [hosts](HttpService::hosts): `https://app.example.com`, `http://app.example.com:*` with any port, `null` for pages
+    /// without an origin; `*` for all of them. What a browser asks before it sends them (CORS) is for a layer of your app.
+    /// See [`hosts`](HttpService::hosts) for an example.
+    pub fn origins(mut self, origins: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.names.origins.extend(origins.into_iter().map(Into::into));
+        self
+    }
+
     /// The most bytes that the body of a request may have. Default: 1 MiB. Images come in bodies, in base64, unless they are
     /// given by their address.
     ///
     #[doc = include_str!("docs/server_limits.md")]
     pub const fn body_bytes(mut self, limit: usize) -> Self {
-        self.body_bytes = limit;
+        self.patience.body_bytes = limit;
         self
     }
 
@@ -116,7 +141,7 @@ impl HttpService {
     /// is idle is closed after that time too. Default: 30 seconds.
     /// See [`body_bytes`](HttpService::body_bytes) for an example.
     pub const fn client_timeout(mut self, limit: Duration) -> Self {
-        self.client_timeout = limit;
+        self.patience.client_timeout = limit;
         self
     }
 
@@ -138,12 +163,12 @@ impl HttpService {
     /// of open files of the process must allow.
     /// See [`body_bytes`](HttpService::body_bytes) for an example.
     pub const fn connections(mut self, limit: usize) -> Self {
-        self.connections = limit;
+        self.patience.connections = limit;
         self
     }
 
     /// Whether every caller may look inside: at the steps, the tool calls with their arguments and results, what the model
-    /// thinks, and the documents of the sessions that are theirs. An operator always may. Default: in debug builds.
+    /// thinks, and the documents of the sessions that are theirs. An operator always may. Default: no.
     ///
     #[doc = include_str!("docs/server_inside.md")]
     pub const fn inside(mut self, is_open: bool) -> Self {
@@ -153,7 +178,7 @@ impl HttpService {
 
     /// Whether the service has a page for a browser: a chat, and beside it the flow's steps with the current one lit, the
     /// tool calls and transitions of each turn, the state, the warnings and the tokens, as far as the caller may look
-    /// [inside](HttpService::inside). Default: in debug builds.
+    /// [inside](HttpService::inside). Default: no.
     ///
     /// It is at `/page`, and on a listener of its own also at `/`. Nested under `/assistant`, it is at `/assistant/page`.
     /// Its files are open to everybody, since they hold nothing but themselves: where the service wants a token, it asks for it.
@@ -165,18 +190,24 @@ impl HttpService {
     }
 
     /// The service as a router, to be nested in or merged into an app of one's own, which speaks TLS and limits
-    /// connections.
+    /// connections. It is reached by this machine's names until [`hosts`](HttpService::hosts) says by which others; a host or
+    /// origin that cannot be one is an error in the log, and allows nothing.
     ///
     #[doc = include_str!("docs/server_router.md")]
     pub fn router(self) -> Router {
-        self.router_until(CancellationToken::new(), &["/page"])
+        let (rule, wrong) = self.names.rule(Reach::Local);
+        for wrong in wrong {
+            tracing::error!("the settings of the HTTP service: {wrong}");
+        }
+        let (api, page) = self.api(CancellationToken::new(), &["/page"]);
+        document::router(api, page, rule)
     }
 
     /// With the page at these paths, if it is wanted.
-    fn router_until(self, stop: CancellationToken, page: &[&str]) -> Router {
+    fn api<'a>(self, stop: CancellationToken, page: &'a [&'a str]) -> (Api, &'a [&'a str]) {
         let turns = Arc::new(Semaphore::new(self.turns.min(Semaphore::MAX_PERMITS)));
         let page = if self.page { page } else { &[] };
-        document::router(Api { service: self, turns, stop }, page)
+        (Api { service: self, turns, keys: Arc::default(), stop }, page)
     }
 }
 
@@ -185,11 +216,13 @@ impl fmt::Debug for HttpService {
         f.debug_struct("HttpService")
             .field("engine", &self.engine)
             .field("access", &self.access)
-            .field("body_bytes", &self.body_bytes)
-            .field("client_timeout", &self.client_timeout)
+            .field("hosts", &self.names.hosts)
+            .field("origins", &self.names.origins)
+            .field("body_bytes", &self.patience.body_bytes)
+            .field("client_timeout", &self.patience.client_timeout)
             .field("turn_timeout", &self.turn_timeout)
             .field("turns", &self.turns)
-            .field("connections", &self.connections)
+            .field("connections", &self.patience.connections)
             .field("inside", &self.inside)
             .field("page", &self.page)
             .finish()

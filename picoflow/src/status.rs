@@ -17,7 +17,7 @@ pub(crate) const fn status(error: &TurnError) -> u16 {
         | TurnError::ConfigTooDeep { .. } => 400,
         TurnError::MessageTooLarge { .. } => 413,
         TurnError::SessionTooLarge { .. } => 507,
-        TurnError::Blocked { .. } => 422,
+        TurnError::Blocked { .. } | TurnError::ReusedToken { .. } => 422,
         TurnError::Model { .. } | TurnError::NoReply { .. } => 502,
         TurnError::TimedOut { .. } => 504,
         TurnError::Cancelled => 499,

@@ -79,6 +79,7 @@ mod restart;
 #[cfg(feature = "restate")]
 mod restate;
 mod retries;
+mod reused_tokens;
 mod rules;
 mod run_batch;
 mod scenario;
@@ -92,6 +93,7 @@ mod sessions;
 mod shop_support;
 mod sizes;
 mod soak;
+mod spent;
 mod store_conformance;
 mod store_failures;
 mod stored_values;

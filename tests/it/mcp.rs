@@ -3,8 +3,11 @@
 
 mod echoes;
 mod flows;
+mod limits;
 mod lines;
+mod log;
 mod lost;
+mod names;
 mod reference;
 mod results;
 mod served;
@@ -17,6 +20,9 @@ use picoflow::{
     mcp::{McpClient, McpServer, McpService},
 };
 use serde_json::Value;
+use std::net::SocketAddr;
+use tokio::net::TcpListener;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 /// Our client of our service, without a network between.
 fn to(service: McpService) -> McpServer {
@@ -44,4 +50,14 @@ async fn connect(server: McpServer) -> (McpClient, Vec<NativeTool>) {
     let client = server.connect().await.unwrap();
     let tools = client.tools().await.unwrap();
     (client, tools)
+}
+
+/// The service over HTTP, until the guard is dropped.
+async fn served_at(service: McpService) -> (SocketAddr, DropGuard) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let stop = CancellationToken::new();
+    let serving = service.serve_http(listener, stop.clone());
+    drop(tokio::spawn(async { serving.await.unwrap() }));
+    (address, stop.drop_guard())
 }

@@ -2,11 +2,16 @@
 
 mod access;
 mod ends;
+mod headers;
 mod inside;
+mod keys;
 mod load;
+mod log;
+mod names;
 mod openapi;
 mod run;
 mod stream;
+mod words;
 
 use crate::support::{found, within};
 use picoflow::{

@@ -14,6 +14,8 @@ mod postgres;
 mod prepared;
 #[cfg(feature = "postgres")]
 mod proxy;
+#[cfg(any(feature = "mcp", feature = "server"))]
+mod requests;
 mod stores;
 mod telling;
 mod wait;
@@ -32,6 +34,8 @@ pub(crate) use postgres::{Database, server};
 pub(crate) use prepared::prepared;
 #[cfg(feature = "postgres")]
 pub(crate) use proxy::{Line, Proxy};
+#[cfg(any(feature = "mcp", feature = "server"))]
+pub(crate) use requests::{LONG, Log, raw, status};
 pub(crate) use stores::{Broken, Watched};
 pub(crate) use telling::{Ended, SESSION, Telling, Told, polled, tell};
 pub(crate) use wait::PATIENCE;

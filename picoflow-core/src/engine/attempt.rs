@@ -2,6 +2,7 @@
 
 use super::{
     Engine, Reply, Turn,
+    mark::Mark,
     turn::{new_session, written},
     upgrade::upgraded,
 };
@@ -24,10 +25,11 @@ impl Engine {
         flow: &Arc<CompiledFlow>,
         turn: &Turn,
     ) -> Result<Reply, TurnError> {
+        let mark = Mark::of(turn);
         let (id, is_first) = match (&turn.session, &turn.token) {
             (Some(id), _) => (id.clone(), false),
             (None, Some(token)) => (token.clone(), true),
-            (None, None) => return self.run_new(flow, self.0.host.session_id(), turn).await,
+            (None, None) => return self.run_new(flow, self.0.host.session_id(), turn, None).await,
         };
         let open = turn.cancellation.run_until_cancelled(async {
             let guard = self.0.locks.acquire(&id).await;
@@ -36,9 +38,9 @@ impl Engine {
         });
         let (_guard, stored) = open.await.ok_or(TurnError::Cancelled)??;
         match stored {
-            Some(stored) if is_first => first_again(&stored, flow, turn),
-            Some(stored) => self.run_stored(flow, stored, turn).await,
-            None if is_first => self.run_new(flow, id, turn).await,
+            Some(stored) if is_first => first_again(&stored, flow, mark.as_ref()),
+            Some(stored) => self.run_stored(flow, stored, turn, mark).await,
+            None if is_first => self.run_new(flow, id, turn, mark).await,
             None => Err(TurnError::UnknownSession { session: id }),
         }
     }
@@ -53,6 +55,7 @@ impl Engine {
         flow: &Arc<CompiledFlow>,
         id: String,
         turn: &Turn,
+        mark: Option<Mark>,
     ) -> Result<Reply, TurnError> {
         let mut context = Map::new();
         if let Some(config) = turn.config.clone() {
@@ -65,13 +68,13 @@ impl Engine {
         let (run, outcome) = work(run, Start::New, turn.message.clone()).await;
         let outcome = outcome?;
         let now = self.0.host.now().into();
-        let session = new_session(&run, id, now, turn.token.clone(), &outcome)?;
+        let session = new_session(&run, id, now, mark.clone(), &outcome)?;
         let keeper = self.keeper(flow);
         match keeper.create(&session).await {
             // Another process was faster with the same turn.
-            Err(StoreError::Conflict { session }) if turn.token.is_some() => {
+            Err(StoreError::Conflict { session }) if mark.is_some() => {
                 let stored = keeper.load(&session).await?;
-                first_again(&stored.ok_or(TurnError::Conflict { session })?, flow, turn)
+                first_again(&stored.ok_or(TurnError::Conflict { session })?, flow, mark.as_ref())
             }
             created => {
                 created?;
@@ -85,12 +88,12 @@ impl Engine {
         flow: &Arc<CompiledFlow>,
         stored: Session,
         turn: &Turn,
+        mark: Option<Mark>,
     ) -> Result<Reply, TurnError> {
-        check_flow(&stored, flow)?;
-        let token = turn.token.as_deref();
-        if let Some(reply) = Reply::stored(&stored, flow, token) {
+        if let Some(reply) = Reply::stored(&stored, flow, mark.as_ref())? {
             return Ok(reply);
         }
+        check_flow(&stored, flow)?;
         let (session, repaired) = upgraded(&stored, flow)?;
         let current = admit(&session, flow, turn)?;
         let context = Arc::clone(&session.flow.context);
@@ -101,7 +104,7 @@ impl Engine {
         let (run, outcome) = work(run, Start::Restored, turn.message.clone()).await;
         let written = outcome.and_then(|outcome| {
             let now = self.0.host.now().into();
-            Ok((written(&session, &run, now, turn.token.clone(), &outcome)?, outcome))
+            Ok((written(&session, &run, now, mark.clone(), &outcome)?, outcome))
         });
         let keeper = self.keeper(flow);
         let saved = match written {
@@ -113,9 +116,11 @@ impl Engine {
         };
         match saved {
             // Another process may have been faster with the same turn.
-            TurnError::Conflict { session } if token.is_some() => {
-                let stored = keeper.load(&session).await?;
-                let reply = stored.and_then(|stored| Reply::stored(&stored, flow, token));
+            TurnError::Conflict { session } if mark.is_some() => {
+                let reply = match keeper.load(&session).await? {
+                    Some(stored) => Reply::stored(&stored, flow, mark.as_ref())?,
+                    None => None,
+                };
                 reply.ok_or(TurnError::Conflict { session })
             }
             error => {
@@ -145,6 +150,7 @@ impl Engine {
             context,
             cancellation: turn.cancellation.child_token(),
             listener: turn.listener.clone(),
+            spent: turn.spent.clone(),
             invocations: Arc::new(AtomicU32::new(0)),
         }
     }
@@ -213,10 +219,16 @@ fn initial_step(flow: &CompiledFlow, context: &Value) -> Result<usize, TurnError
 }
 
 /// The answer to a first turn whose session is there already.
-fn first_again(stored: &Session, flow: &CompiledFlow, turn: &Turn) -> Result<Reply, TurnError> {
+fn first_again(
+    stored: &Session,
+    flow: &CompiledFlow,
+    mark: Option<&Mark>,
+) -> Result<Reply, TurnError> {
+    if let Some(reply) = Reply::stored(stored, flow, mark)? {
+        return Ok(reply);
+    }
     check_flow(stored, flow)?;
-    Reply::stored(stored, flow, turn.token.as_deref())
-        .ok_or_else(|| TurnError::UsedToken { session: stored.id.clone() })
+    Err(TurnError::UsedToken { session: stored.id.clone() })
 }
 
 /// Whether the session is one of this flow.

@@ -20,7 +20,8 @@ impl TurnBatch {
     /// A batch of this name, which names its sessions: the item `k` of the batch `b` is the session `b:k`.
     ///
     /// A batch that did not come to its end, or not with all items, is run again under the same name: items that were
-    /// answered give the stored reply, with [`Reply::replayed`], and the others run. Two batches that have nothing to do
+    /// answered give the stored reply, with [`Reply::replayed`], and the others run. One whose turn is another than it was ends with
+    /// [`TurnError::ReusedToken`]. Two batches that have nothing to do
     /// with each other need two names, as hard to guess as their sessions have to be.
     /// See [`TurnBatch`] for an example.
     pub fn new(id: impl Into<String>) -> Self {

@@ -1,5 +1,6 @@
 //! What goes into a turn and what comes out.
 
+use super::{mark::Mark, spent::Spent};
 use crate::{
     CompiledFlow, ContentType, FlowId, StepId, TurnError, TurnEvent,
     model::Usage,
@@ -59,6 +60,8 @@ pub struct Turn {
     pub(super) cancellation: CancellationToken,
     #[serde(skip)]
     pub(super) listener: Option<Listener>,
+    #[serde(skip)]
+    pub(super) spent: Option<Spent>,
 }
 
 impl Turn {
@@ -75,6 +78,7 @@ impl Turn {
             timeout: None,
             cancellation: CancellationToken::new(),
             listener: None,
+            spent: None,
         }
     }
 
@@ -110,7 +114,8 @@ impl Turn {
     }
 
     /// A name for this turn, so that it can be sent again when its answer was lost: if it is the session's newest turn,
-    /// it does not run again, and its stored answer is the reply. A turn that failed runs again.
+    /// it does not run again, and its stored answer is the reply. A turn that failed runs again. One that says something else
+    /// under the same token (message, images, config, session or flow) ends with [`TurnError::ReusedToken`].
     ///
     /// The token of a turn that starts a session becomes the session's id: make it as hard to guess, such as a UUID of
     /// version 4. It has 1 to 128 visible ASCII characters.
@@ -135,6 +140,14 @@ impl Turn {
     /// See [`Engine::run`](crate::Engine::run) for an example.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.cancellation = token;
+        self
+    }
+
+    /// Counts what the turn costs in `spent`, while it runs: what was counted stays counted if the turn fails, is cancelled,
+    /// or is dropped.
+    /// See [`Spent`] for an example.
+    pub fn spent(mut self, spent: &Spent) -> Self {
+        self.spent = Some(spent.clone());
         self
     }
 
@@ -204,11 +217,14 @@ impl Reply {
     pub(super) fn stored(
         session: &Session,
         flow: &CompiledFlow,
-        token: Option<&str>,
-    ) -> Option<Self> {
-        let last = session.last_turn.as_ref().filter(|last| Some(&*last.token) == token)?;
+        mark: Option<&Mark>,
+    ) -> Result<Option<Self>, TurnError> {
+        let (Some(mark), Some(last)) = (mark, &session.last_turn) else { return Ok(None) };
+        if !mark.is_of(session, last)? {
+            return Ok(None);
+        }
         let current = &session.flow.current_step;
-        Some(Self {
+        Ok(Some(Self {
             session: session.id.clone(),
             text: last.text.clone(),
             completed: session.is_completed(),
@@ -218,7 +234,7 @@ impl Reply {
             events: Vec::new(),
             usage: Usage::default(),
             replayed: true,
-        })
+        }))
     }
 
     /// The tools that were called, in order.
@@ -249,7 +265,7 @@ pub(super) fn new_session(
     run: &Run,
     id: String,
     now: Timestamp,
-    token: Option<String>,
+    mark: Option<Mark>,
     outcome: &Outcome,
 ) -> Result<Session, TurnError> {
     let flow = &run.env.flow;
@@ -277,7 +293,7 @@ pub(super) fn new_session(
             memory: std::collections::BTreeMap::new(),
         },
     };
-    let mut session = written(&empty, run, now, token, outcome)?;
+    let mut session = written(&empty, run, now, mark, outcome)?;
     session.revision = 0;
     Ok(session)
 }
@@ -287,7 +303,7 @@ pub(super) fn written(
     before: &Session,
     run: &Run,
     now: Timestamp,
-    token: Option<String>,
+    mark: Option<Mark>,
     outcome: &Outcome,
 ) -> Result<Session, TurnError> {
     let flow = &run.env.flow;
@@ -295,8 +311,9 @@ pub(super) fn written(
     session.revision = before.revision + 1;
     session.save_on = now;
     session.turns += 1;
-    session.last_turn = token.map(|token| LastTurn {
+    session.last_turn = mark.map(|Mark { token, digest }| LastTurn {
         token,
+        digest: Some(digest),
         text: outcome.text.clone(),
         content_type: content_type(run),
     });

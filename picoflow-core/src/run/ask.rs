@@ -318,7 +318,13 @@ impl Run {
             None => env.model.generate(request.clone()),
         };
         let call = env.host.model_call(site, call);
+        if let Some(spent) = &env.spent {
+            spent.asked();
+        }
         let result = within(limit, call).await.unwrap_or(Err(ModelError::TimedOut(limit)));
+        if let Some(spent) = &env.spent {
+            spent.answered(&result);
+        }
         if let Some(unknown) = unknown {
             Box::pin(keep_reply(unknown, &result)).await?;
         }

@@ -1,6 +1,6 @@
 //! What can be written on the command line.
 
-use crate::session::RunStatus;
+use crate::{session::RunStatus, web::checked_host};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::Value;
 use std::{num::NonZeroUsize, path::PathBuf};
@@ -85,6 +85,12 @@ pub(super) struct ServeOptions {
     /// Serve whoever can reach the address, without a secret
     #[arg(long, conflicts_with = "secret_from")]
     pub(super) open: bool,
+    /// A name that the service is reached by besides this machine's own, such as behind a proxy; may be given several times
+    #[arg(long, value_name = "NAME", value_parser = checked_host)]
+    pub(super) host: Vec<String>,
+    /// For development: show every caller what is inside, such as tool calls, states and whole sessions
+    #[arg(long)]
+    pub(super) inside: bool,
 }
 
 /// A language for pictures.

@@ -12,7 +12,9 @@ use tokio::net::{TcpListener, lookup_host};
 use tokio_util::sync::CancellationToken;
 
 pub(super) async fn serve(engine: &Engine, options: ServeOptions) -> Ended {
-    let mut service = HttpService::new(engine);
+    // The page holds nothing but itself. What it shows is asked for like all else.
+    let mut service =
+        HttpService::new(engine).page(true).inside(options.inside).hosts(options.host);
     if let Some(variable) = &options.secret_from {
         service = service.bearer(secret(variable)?);
     }

@@ -102,6 +102,12 @@ pub enum McpError {
         /// The flow asked for.
         flow: String,
     },
+    /// The service's settings name a host or an origin that cannot be one.
+    #[error("the MCP service cannot be reached as its settings say: {reason}")]
+    Setting {
+        /// Which, and how it is written.
+        reason: String,
+    },
     /// The client did not begin as one should.
     #[error("the MCP client did not begin: {reason}")]
     Begin {

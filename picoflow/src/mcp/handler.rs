@@ -1,7 +1,11 @@
 //! What a client's requests are answered with.
 
 use super::{McpError, talk::Talk};
-use crate::{NativeTool, ToolContext};
+use crate::{
+    NativeTool, ToolContext,
+    web::{Line, Seen},
+};
+use axum::http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -86,12 +90,22 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(text, None));
         };
         let arguments = Value::Object(call.arguments.unwrap_or_default());
+        let line = line(&context);
+        line.tool(&served.shown.name);
         let result = match &served.runs {
             Runs::Tool(tool) => run(tool, arguments, &context).await,
-            Runs::Talk(talk) => talk.turn(arguments, &context).await,
+            Runs::Talk(talk) => talk.turn(arguments, &context, line.clone()).await,
         };
+        line.tool_ended(result.is_error == Some(true));
         Ok(result.into())
     }
+}
+
+/// The line of the request that the call came in, or one of its own where there are no requests, as over standard input.
+fn line(context: &RequestContext<RoleServer>) -> Line {
+    let parts = context.extensions.get::<Parts>();
+    let seen = parts.and_then(|parts| parts.extensions.get::<Seen>());
+    seen.and_then(Seen::line).unwrap_or_else(Line::of_call)
 }
 
 async fn run(

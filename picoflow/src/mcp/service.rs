@@ -6,8 +6,16 @@ use super::{
     names::Taken,
     talk::Talk,
 };
-use crate::{Engine, NativeTool};
-use axum::Router;
+use crate::{
+    Engine, NativeTool,
+    web::{Names, Patience, Problem, Reach, Rule, guarded, serve, unknown_route, whole},
+};
+use axum::{
+    Router,
+    extract::{Request, State},
+    middleware::{Next, from_fn_with_state},
+    response::Response,
+};
 use rmcp::{
     ServiceExt,
     transport::{
@@ -15,7 +23,7 @@ use rmcp::{
         streamable_http_server::session::local::LocalSessionManager,
     },
 };
-use std::{fmt, sync::Arc};
+use std::{fmt, sync::Arc, time::Duration};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpListener,
@@ -57,8 +65,8 @@ pub struct McpService {
     instructions: Option<String>,
     tools: Vec<NativeTool>,
     talks: Vec<Talk>,
-    hosts: Vec<String>,
-    origins: Vec<String>,
+    names: Names,
+    patience: Patience,
 }
 
 impl Default for McpService {
@@ -71,14 +79,13 @@ impl McpService {
     /// A service without tools.
     /// See [`McpService`] for an example.
     pub fn new() -> Self {
-        let local = ["localhost", "127.0.0.1", "[::1]"];
         Self {
             name: "picoflow".to_owned(),
             instructions: None,
             tools: Vec::new(),
             talks: Vec::new(),
-            hosts: ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec(),
-            origins: local.map(|host| format!("http://{host}:*")).to_vec(),
+            names: Names::default(),
+            patience: Patience::default(),
         }
     }
 
@@ -140,9 +147,10 @@ impl McpService {
         self
     }
 
-    /// The names that the service is reached by over HTTP, besides this machine's own: `example.com` or
-    /// `example.com:8080`. A request to another one is refused, which keeps web pages from reaching a service that is
-    /// meant for this machine.
+    /// A name that the service is reached by over HTTP, besides this machine's own: `example.com`, with any port, or
+    /// `example.com:8080`; `*` for all names. A request to another one is refused, which keeps web pages from reaching a
+    /// service that is meant for this machine; pages of these hosts are served. On a listener of the network it is reached by
+    /// every address too.
     ///
     /// ```
     /// use picoflow::mcp::McpService;
@@ -151,14 +159,45 @@ impl McpService {
     /// assert!(format!("{service:?}").contains("mcp.example.com"));
     /// ```
     pub fn host(mut self, host: impl Into<String>) -> Self {
-        self.hosts.push(host.into());
+        self.names.hosts.push(host.into());
         self
     }
 
-    /// A web page's origin whose requests are served, besides those of this machine: `https://app.example.com:443`.
+    /// A web page's origin whose requests are served, besides those of this machine and of the hosts:
+    /// `https://app.example.com`, `http://app.example.com:*` with any port, `*` for all of them.
     /// See [`host`](McpService::host) for an example.
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
-        self.origins.push(origin.into());
+        self.names.origins.push(origin.into());
+        self
+    }
+
+    /// The most bytes that a request over HTTP may have. Default: 1 MiB.
+    ///
+    /// ```
+    /// use picoflow::mcp::McpService;
+    /// use std::time::Duration;
+    ///
+    /// let service = McpService::new().body_bytes(8 << 20).client_timeout(Duration::from_secs(60)).connections(1000);
+    /// assert!(format!("{service:?}").contains("connections: 1000"));
+    /// ```
+    pub const fn body_bytes(mut self, limit: usize) -> Self {
+        self.patience.body_bytes = limit;
+        self
+    }
+
+    /// The longest that a client may take to send a request's body over HTTP; and, with
+    /// [`serve_http`](McpService::serve_http), to send its head, and to read anything of what it is sent. Default: 30 seconds.
+    /// See [`body_bytes`](McpService::body_bytes) for an example.
+    pub const fn client_timeout(mut self, limit: Duration) -> Self {
+        self.patience.client_timeout = limit;
+        self
+    }
+
+    /// How many connections [`serve_http`](McpService::serve_http) has at once; more of them wait. Default: 4,096, which the
+    /// limit of open files of the process must allow.
+    /// See [`body_bytes`](McpService::body_bytes) for an example.
+    pub const fn connections(mut self, limit: usize) -> Self {
+        self.patience.connections = limit;
         self
     }
 
@@ -197,10 +236,12 @@ impl McpService {
         Ok(())
     }
 
-    /// Serves streamable HTTP at `/mcp`, until `stop` fires. Calls that are running then are cancelled.
+    /// Serves streamable HTTP at `/mcp`, until `stop` fires. Calls that are running then are cancelled. The limits are those of
+    /// [`body_bytes`](McpService::body_bytes), [`client_timeout`](McpService::client_timeout) and
+    /// [`connections`](McpService::connections); the head of a request has at most 64 KiB and 100 headers.
     ///
     /// # Errors
-    /// When a tool cannot be served, or the listener fails.
+    /// When a tool cannot be served, the settings name a host or an origin that cannot be one, or the listener fails.
     ///
     /// See [`McpService`] for an example.
     pub async fn serve_http(
@@ -208,18 +249,19 @@ impl McpService {
         listener: TcpListener,
         stop: CancellationToken,
     ) -> Result<(), McpError> {
-        let router = self.router(stop.clone())?;
-        axum::serve(listener, router)
-            .with_graceful_shutdown(stop.cancelled_owned())
-            .await
-            .map_err(McpError::Serve)
+        let patience = self.patience;
+        let reach = Reach::on(listener.local_addr().map_err(McpError::Serve)?, false);
+        let rule = self.rule(reach)?;
+        let app = guarded(self.routes(stop.clone())?.fallback(unknown_route), rule);
+        serve(listener, app, patience, stop).await.map_err(McpError::Serve)
     }
 
-    /// Streamable HTTP at `/mcp`, to be merged into an app of one's own, which may ask for keys, set limits and speak
-    /// TLS. Connections end when `stop` fires.
+    /// Streamable HTTP at `/mcp`, to be merged into an app of one's own, which may ask for keys, limit connections and speak
+    /// TLS. It is reached by this machine's names until [`host`](McpService::host) says by which others. Connections end when
+    /// `stop` fires.
     ///
     /// # Errors
-    /// When a tool cannot be served.
+    /// When a tool cannot be served, or the settings name a host or an origin that cannot be one.
     ///
     /// ```
     /// use picoflow::mcp::{McpService, axum::Router};
@@ -230,14 +272,29 @@ impl McpService {
     /// # Ok::<(), picoflow::mcp::McpError>(())
     /// ```
     pub fn router(self, stop: CancellationToken) -> Result<Router, McpError> {
+        let rule = self.rule(Reach::Local)?;
+        Ok(guarded(self.routes(stop)?, rule))
+    }
+
+    fn rule(&self, reach: Reach) -> Result<Rule, McpError> {
+        let (rule, wrong) = self.names.rule(reach);
+        match wrong.into_iter().next() {
+            Some(wrong) => Err(McpError::Setting { reason: wrong.to_string() }),
+            None => Ok(rule),
+        }
+    }
+
+    fn routes(self, stop: CancellationToken) -> Result<Router, McpError> {
+        // Who may reach it is our own rule, before any of this.
         let config = StreamableHttpServerConfig::default()
-            .with_allowed_hosts(self.hosts.iter().cloned())
-            .with_allowed_origins(self.origins.iter().cloned())
+            .disable_allowed_hosts()
+            .disable_allowed_origins()
             .with_cancellation_token(stop);
+        let patience = self.patience;
         let handler = self.handler()?;
         let sessions = Arc::new(LocalSessionManager::default());
         let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
-        Ok(Router::new().route_service("/mcp", service))
+        Ok(Router::new().route_service("/mcp", service).layer(from_fn_with_state(patience, arrive)))
     }
 
     /// Checks what is to be served.
@@ -267,8 +324,22 @@ impl fmt::Debug for McpService {
             .field("name", &self.name)
             .field("tools", &tools)
             .field("flows", &flows)
-            .field("hosts", &self.hosts)
-            .field("origins", &self.origins)
+            .field("hosts", &self.names.hosts)
+            .field("origins", &self.names.origins)
+            .field("body_bytes", &self.patience.body_bytes)
+            .field("client_timeout", &self.patience.client_timeout)
+            .field("connections", &self.patience.connections)
             .finish_non_exhaustive()
     }
+}
+
+/// Waits for the body, within its limits, before anything is made of the request.
+async fn arrive(
+    State(patience): State<Patience>,
+    request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let body = whole(body, patience.body_bytes, patience.client_timeout).await?;
+    Ok(next.run(Request::from_parts(parts, body.into())).await)
 }

@@ -1,6 +1,9 @@
 //! A flow's turn as a tool.
 
-use crate::{Engine, Reply, Turn, TurnError, TurnEvent, status::status};
+use crate::{
+    Engine, Reply, Spent, Turn, TurnError, TurnEvent,
+    web::{Line, TurnLine, told},
+};
 use futures_util::StreamExt;
 use rmcp::{
     RoleServer,
@@ -62,6 +65,7 @@ impl Talk {
         &self,
         arguments: Value,
         context: &RequestContext<RoleServer>,
+        line: Line,
     ) -> CallToolResult {
         let asked: Asked = match serde_json::from_value(arguments) {
             Ok(asked) => asked,
@@ -69,6 +73,9 @@ impl Talk {
         };
         let mut turn =
             Turn::new(self.flow.clone()).message(asked.message).cancellation(context.ct.clone());
+        let spent = Spent::default();
+        let line = TurnLine::begin(line, &self.flow, asked.session.as_deref(), spent.clone());
+        turn = turn.spent(&spent);
         if let Some(session) = asked.session {
             turn = turn.session(session);
         }
@@ -76,6 +83,7 @@ impl Talk {
             Some(token) => self.told(turn, token, context).await,
             None => self.engine.run(turn).await,
         };
+        line.end(ended.as_ref());
         match ended {
             Ok(reply) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(&reply.text)]);
@@ -86,10 +94,7 @@ impl Talk {
                 }));
                 result
             }
-            Err(error) => {
-                tracing::warn!(flow = self.flow, code = error.code(), %error, "the turn failed");
-                failed(&shown(&error))
-            }
+            Err(error) => failed(&format!("{}: {}", error.code(), told(&error))),
         }
     }
 
@@ -118,14 +123,6 @@ impl Talk {
         }
         Err(TurnError::Cancelled)
     }
-}
-
-/// What a caller is told: what it can do something about, and the code alone of what it cannot.
-fn shown(error: &TurnError) -> String {
-    if status(error) < 500 {
-        return format!("{}: {error}", error.code());
-    }
-    format!("{}: the turn failed, and nothing of it was kept. Try again.", error.code())
 }
 
 fn failed(text: &str) -> CallToolResult {

@@ -1,7 +1,7 @@
 //! How the service gets to know who calls.
 
-use super::{Caller, api::Api, problem::Problem};
-use crate::BoxFuture;
+use super::{Caller, api::Api};
+use crate::{BoxFuture, web::Problem};
 use axum::{
     extract::FromRequestParts,
     http::{HeaderMap, StatusCode, header::AUTHORIZATION, request::Parts},

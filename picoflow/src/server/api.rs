@@ -2,17 +2,18 @@
 
 use super::{
     Caller, HttpService,
-    problem::{Details, Problem},
-    request::{Body, SESSION, key, session, wants_events},
+    request::{Body, key, name_session, session, wants_events},
+    running::{Keys, Running},
     sse,
     wire::{Ended, Envelope, Graph, KeyHeader, List, ListRequest, RunRequest, SessionHeader},
 };
 use crate::{
-    ContentType, Reply, Turn, TurnError,
+    ContentType, Reply, Spent, Turn, TurnError,
     session::{Session, SessionQuery, StoreError},
+    web::{Details, Problem, Seen, TurnLine},
 };
 use axum::{
-    Json,
+    Extension, Json,
     extract::{
         Path, Query, State,
         rejection::{PathRejection, QueryRejection},
@@ -34,6 +35,7 @@ const LOOK: Duration = Duration::from_secs(10);
 pub(super) struct Api {
     pub(super) service: HttpService,
     pub(super) turns: Arc<Semaphore>,
+    pub(super) keys: Arc<Keys>,
     pub(super) stop: CancellationToken,
 }
 
@@ -44,7 +46,7 @@ impl Api {
     }
 
     fn inside(&self, caller: &Caller) -> Result<(), Problem> {
-        let hidden = "this service shows only operators what is inside: see `HttpService::inside`";
+        let hidden = "what is inside is for operators: call as one, or have this service show it to everybody";
         if self.is_inside(caller) { Ok(()) } else { Err(Problem::forbidden(hidden)) }
     }
 }
@@ -58,7 +60,7 @@ impl Api {
     post, path = "/ai/run", request_body = RunRequest,
     params(SessionHeader, KeyHeader),
     responses(
-        (status = 200, description = "The reply. One whose content type is not `text/plain` is the message itself, without an envelope", headers(("CHAT_SESSION_ID" = String, description = "The session")), content(
+        (status = 200, description = "The reply. One whose content type is not `text/plain` is the message itself, without an envelope", headers(("Chat-Session-Id" = String, description = "The session"), ("CHAT_SESSION_ID" = String, description = "The same")), content(
             (Envelope = "application/json"), (String = "text/event-stream"), (String = "*/*"),
         )),
         (status = "default", response = Details),
@@ -67,28 +69,37 @@ impl Api {
 pub(super) async fn run(
     State(api): State<Api>,
     caller: Caller,
+    Extension(seen): Extension<Seen>,
     headers: HeaderMap,
     Body(request): Body<RunRequest>,
 ) -> Result<Response, Problem> {
     let named = session(&headers)?;
-    let turn = turn(&api, &caller, &headers, named.as_deref(), request);
-    let (turn, session) = turn.map_err(|problem| problem.session(named.clone()))?;
+    let (flow, spent) = (request.flow_name.clone(), Spent::default());
+    let asked = turn(&api, &caller, &headers, named.as_deref(), request);
+    let (turn, session) = asked.map_err(|problem| problem.session(named.clone()))?;
+    let key = key(&headers)?.map(|key| api.keys.take(caller.new_session(Some(key)), &session));
+    let key = key.transpose().map_err(|problem| problem.session(named.clone()))?;
     let Ok(permit) = Arc::clone(&api.turns).try_acquire_owned() else {
         let problem = Problem::unavailable("as many turns are running as may run: try it again");
         return Err(problem.session(named));
     };
     let is_inside = api.is_inside(&caller);
+    let turn = turn.spent(&spent);
+    let line = seen.line().map(|line| TurnLine::begin(line, &flow, named.as_deref(), spent));
+    let running = Running { line, key, permit };
     let mut response = if wants_events(&headers) {
-        sse::respond(api.service.engine.stream(turn), permit, is_inside, named.clone())
+        sse::respond(api.service.engine.stream(turn), running, is_inside, named.clone())
     } else {
-        match api.service.engine.run(turn).await {
+        let result = api.service.engine.run(turn).await;
+        running.end(result.as_ref());
+        match result {
             Ok(reply) => respond(reply, is_inside),
             Err(error) => Problem::from(error).session(named.clone()).into_response(),
         }
     };
     let named = if response.status().is_success() { Some(session) } else { named };
-    if let Some(id) = named.and_then(|id| HeaderValue::try_from(id).ok()) {
-        response.headers_mut().insert(SESSION, id);
+    if let Some(id) = named {
+        name_session(&mut response, &id);
     }
     Ok(response)
 }
@@ -113,7 +124,9 @@ fn turn(
         Some(id) => {
             turn = turn.session(id);
             if let Some(key) = key {
-                turn = turn.token(key);
+                // A first turn may come again with the session that its answer told of.
+                let is_first = caller.new_session(Some(key)) == id;
+                turn = turn.token(if is_first { id } else { key });
             }
             id.to_owned()
         }
@@ -209,7 +222,8 @@ pub(super) async fn sessions(
     request: Result<Query<ListRequest>, QueryRejection>,
 ) -> Result<Json<List>, Problem> {
     let Some(scope) = caller.scope() else {
-        let detail = "a service that does not ask who calls lists no sessions: see `HttpService::authenticate`";
+        let detail =
+            "a service that does not ask who calls lists no sessions, since they are everybody's";
         return Err(Problem::forbidden(detail));
     };
     let Query(request) = request?;

@@ -3,8 +3,8 @@
 use super::{
     api::{self, Api},
     page,
-    problem::{Details, Problem},
 };
+use crate::web::{Details, Problem, Rule, guarded, unknown_route};
 use axum::{
     Json, Router,
     extract::{DefaultBodyLimit, Request},
@@ -49,8 +49,17 @@ impl Modify for Place {
     }
 }
 
-pub(super) fn router(api: Api, page_at: &[&str]) -> Router {
-    let limit = DefaultBodyLimit::max(api.service.body_bytes);
+/// The service as a part of an app.
+pub(super) fn router(api: Api, page_at: &[&str], rule: Rule) -> Router {
+    guarded(routes(api, page_at), rule)
+}
+
+/// The service as an app of its own.
+pub(super) fn app(api: Api, page_at: &[&str], rule: Rule) -> Router {
+    guarded(routes(api, page_at).fallback(unknown_route), rule)
+}
+
+fn routes(api: Api, page_at: &[&str]) -> Router {
     let flows: Vec<_> = api.service.engine.flows().map(|flow| flow.id().to_string()).collect();
     let (router, mut description) = OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(api::run))
@@ -67,7 +76,8 @@ pub(super) fn router(api: Api, page_at: &[&str]) -> Router {
         .merge(page::router(page_at))
         .route("/openapi.json", get(async move || Json(description)))
         .method_not_allowed_fallback(wrong_method)
-        .layer(limit)
+        // What a body may have is looked after where it is read.
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn(catch))
         .with_state(api)
 }
@@ -90,8 +100,12 @@ async fn wrong_method() -> Problem {
 /// A panic, such as of what checks a caller, is a failed request like any other.
 async fn catch(request: Request, next: Next) -> Response {
     let response = AssertUnwindSafe(next.run(request)).catch_unwind().await;
-    response.unwrap_or_else(|_| {
+    response.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
         let detail = "the request failed; the service's log says why";
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "PANICKED", detail).into_response()
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "PANICKED", detail)
+            .cause(text.unwrap_or_else(|| "a panic".to_owned()))
+            .into_response()
     })
 }

@@ -1,16 +1,19 @@
 //! What is read from a request besides its route.
 
-use super::{api::Api, problem::Problem};
+use super::api::Api;
+use crate::web::{Problem, whole};
 use axum::{
     Json,
-    body::HttpBody,
     extract::{FromRequest, Request},
-    http::{HeaderMap, HeaderName, StatusCode, header::ACCEPT},
+    http::{HeaderMap, HeaderName, HeaderValue, header::ACCEPT},
+    response::Response,
 };
 use serde::de::DeserializeOwned;
 
-/// Names the session, in requests and responses.
-pub(super) const SESSION: HeaderName = HeaderName::from_static("chat_session_id");
+/// Names the session, in requests and responses. The first is the one of the reference product; proxies drop names with an
+/// underscore, and pass the second.
+const SESSION: [HeaderName; 2] =
+    [HeaderName::from_static("chat_session_id"), HeaderName::from_static("chat-session-id")];
 
 /// Names a turn, so that it can be sent again.
 const KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -22,30 +25,44 @@ impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
     type Rejection = Problem;
 
     async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
-        // One that says that it is too long is not waited for.
-        if request.body().size_hint().lower() > api.service.body_bytes as u64 {
-            let detail = format!("the body has more than {} bytes", api.service.body_bytes);
-            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE", detail));
-        }
-        let read =
-            tokio::time::timeout(api.service.client_timeout, Json::from_request(request, api))
-                .await;
-        let late = |_| {
-            let detail = format!("the body did not arrive within {:?}", api.service.client_timeout);
-            Problem::new(StatusCode::REQUEST_TIMEOUT, "BODY_LATE", detail)
-        };
-        let Json(body) = read.map_err(late)??;
+        let (parts, body) = request.into_parts();
+        let patience = &api.service.patience;
+        let body = whole(body, patience.body_bytes, patience.client_timeout).await?;
+        let request = Request::from_parts(parts, body.into());
+        let Json(body) = Json::from_request(request, api).await?;
         Ok(Self(body))
     }
 }
 
 /// The session that the request names.
 pub(super) fn session(headers: &HeaderMap) -> Result<Option<String>, Problem> {
-    let Some(id) = headers.get(SESSION) else { return Ok(None) };
-    match id.to_str() {
-        Ok("") => Ok(None),
-        Ok(id) if id.bytes().all(|byte| byte.is_ascii_graphic()) => Ok(Some(id.to_owned())),
-        _ => Err(Problem::bad("the header `CHAT_SESSION_ID` is not visible ASCII")),
+    let mut named = None;
+    for value in SESSION.iter().flat_map(|name| headers.get_all(name)) {
+        match value.to_str() {
+            Ok("") => {}
+            Ok(id) if !id.bytes().all(|byte| byte.is_ascii_graphic()) => return Err(not_visible()),
+            Ok(id) if named.is_none_or(|named| named == id) => named = Some(id),
+            Ok(_) => {
+                return Err(Problem::bad(
+                    "the headers `Chat-Session-Id` and `CHAT_SESSION_ID` name several sessions: send one of them",
+                ));
+            }
+            Err(_) => return Err(not_visible()),
+        }
+    }
+    Ok(named.map(str::to_owned))
+}
+
+fn not_visible() -> Problem {
+    Problem::bad("the header `Chat-Session-Id` (or `CHAT_SESSION_ID`) is not visible ASCII")
+}
+
+/// Tells the session, under both names.
+pub(super) fn name_session(response: &mut Response, id: &str) {
+    for name in SESSION {
+        if let Ok(id) = HeaderValue::try_from(id) {
+            response.headers_mut().insert(name, id);
+        }
     }
 }
 
@@ -53,7 +70,11 @@ pub(super) fn session(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 ///
 /// The key of a first turn becomes a part of the session's id, so a short one would be too easy to guess.
 pub(super) fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
-    let Some(key) = headers.get(KEY) else { return Ok(None) };
+    let mut keys = headers.get_all(KEY).iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    if keys.any(|other| other != key) {
+        return Err(Problem::bad("the request has several headers `Idempotency-Key`: send one"));
+    }
     let key = key.to_str().ok().filter(|key| {
         (16..=64).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
     });

@@ -1,10 +1,10 @@
 //! A turn as server-sent events.
 
-use super::{
-    problem::{Details, Problem},
-    wire::Envelope,
+use super::{running::Running, wire::Envelope};
+use crate::{
+    TurnError, TurnEvent,
+    web::{Details, Problem},
 };
-use crate::{TurnError, TurnEvent};
 use axum::{
     http::{HeaderName, HeaderValue},
     response::{
@@ -15,7 +15,7 @@ use axum::{
 use futures_util::{Stream, StreamExt, stream};
 use serde::Serialize;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 
 /// Tells proxies that gather responses to pass this one on as it comes.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -23,14 +23,14 @@ const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// Runs the turn and sends what happens. A client that reads slowly does not hold it up, and one that leaves cancels it.
 pub(super) fn respond(
     mut turn: impl Stream<Item = Result<TurnEvent, TurnError>> + Send + Unpin + 'static,
-    permit: OwnedSemaphorePermit,
+    running: Running,
     is_inside: bool,
     named: Option<String>,
 ) -> Response {
     // It holds no more than what one turn can say.
     let (sender, mut receiver) = mpsc::unbounded_channel();
     tokio::spawn(async move {
-        let _permit = permit;
+        let mut running = Some(running);
         loop {
             let item = tokio::select! {
                 biased;
@@ -41,12 +41,18 @@ pub(super) fn respond(
                 None => return,
                 Some(Ok(TurnEvent::Replied { reply })) => {
                     let mut reply = *reply;
+                    if let Some(running) = running.take() {
+                        running.end(Ok(&reply));
+                    }
                     reply.events.clear();
                     json("replied", &Envelope::new(reply, is_inside))
                 }
                 Some(Ok(event)) if is_inside || is_for_user(&event) => named_by_itself(&event),
                 Some(Ok(_)) => continue,
                 Some(Err(error)) => {
+                    if let Some(running) = running.take() {
+                        running.end(Err(&error));
+                    }
                     let problem = Problem::from(error).session(named.clone());
                     json("error", &Details::from(problem))
                 }

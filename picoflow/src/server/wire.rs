@@ -70,8 +70,11 @@ impl From<ImageRequest> for Image {
 #[expect(dead_code, reason = "it describes headers, which are read one by one")]
 pub(super) struct SessionHeader {
     /// The session. A turn without one begins a new one.
-    #[param(rename = "CHAT_SESSION_ID", value_type = String, required = false, pattern = "^[!-~]*$")]
+    #[param(rename = "Chat-Session-Id", value_type = String, required = false, pattern = "^[!-~]*$")]
     session: Option<String>,
+    /// The same under another name, which proxies may drop. Of the two one is enough; two that differ are an error.
+    #[param(rename = "CHAT_SESSION_ID", value_type = String, required = false, pattern = "^[!-~]*$")]
+    same: Option<String>,
 }
 
 /// The header that names a turn.
@@ -80,7 +83,7 @@ pub(super) struct SessionHeader {
 #[expect(dead_code, reason = "it describes headers, which are read one by one")]
 pub(super) struct KeyHeader {
     /// A name for the turn, such as a UUID. Sent again with the same one, the newest turn of a session is not run again but
-    /// answered as before.
+    /// answered as before. The same key with another request is an error.
     #[param(rename = "Idempotency-Key", value_type = String, required = false, min_length = 16, max_length = 64, pattern = "^[!-~]+$")]
     key: Option<String>,
 }

@@ -41,7 +41,7 @@ fn send(address: &str, head: &str, body: &str) -> String {
     let length = body.len();
     write!(
         stream,
-        "{head}\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+        "{head}\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
     )
     .unwrap();
     let mut response = String::new();
@@ -92,7 +92,7 @@ fn a_second_signal_does_not_wait_and_leaves_nothing_of_the_turn() {
     let mut server = Server::start(&app, &[]);
     let mut stream = TcpStream::connect(&server.address).unwrap();
     let body = r#"{ "flowName": "TalkFlow", "message": "hold" }"#;
-    let head = "POST /ai/run HTTP/1.1\r\nhost: x\r\ncontent-type: application/json";
+    let head = "POST /ai/run HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json";
     write!(stream, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
     app.await_held();
     signal(&server.process, "TERM");
@@ -153,4 +153,42 @@ fn an_address_that_is_none_or_is_taken_is_an_error() {
     app.run(&["serve", "--address", &server.address], "").fails(1, "cannot listen on");
     signal(&server.process, "TERM");
     server.end();
+}
+
+#[test]
+fn inside_is_shown_on_request_alone() {
+    let app = App::new();
+    for (args, expected) in [(&[][..], "HTTP/1.1 403"), (&["--inside"], "HTTP/1.1 200")] {
+        let server = Server::start(&app, args);
+        let graph = send(&server.address, "GET /ai/flows/TalkFlow/graph HTTP/1.1", "");
+        assert!(graph.starts_with(expected), "{graph}");
+        // What is printed is an address for a browser.
+        let page = send(&server.address, "GET / HTTP/1.1", "");
+        assert!(page.starts_with("HTTP/1.1 200") && page.contains("<!doctype html>"), "{page}");
+        signal(&server.process, "TERM");
+        server.end();
+    }
+}
+
+#[test]
+fn other_hosts_are_served_once_they_are_named() {
+    let app = App::new();
+    let foreign = "GET /ai/flows HTTP/1.1\r\nhost: bot.example.com";
+    let ask = |address: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        write!(stream, "{foreign}\r\nconnection: close\r\n\r\n").unwrap();
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        response
+    };
+    for (args, expected) in [(&[][..], "403"), (&["--host", "bot.example.com"], "200")] {
+        let server = Server::start(&app, args);
+        let response = ask(&server.address);
+        assert!(response.starts_with(&format!("HTTP/1.1 {expected}")), "{response}");
+        signal(&server.process, "TERM");
+        server.end();
+    }
+    let wrong = ["serve", "--address", "127.0.0.1:0", "--host", "http://bot.example.com"];
+    app.run(&wrong, "").fails(2, "`http://bot.example.com` is not a host");
 }

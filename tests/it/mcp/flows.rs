@@ -103,7 +103,7 @@ async fn what_a_caller_can_do_nothing_about_is_a_code() {
     assert!(output.is_error);
     assert_eq!(
         output.text(),
-        "MODEL_FAILED: the turn failed, and nothing of it was kept. Try again."
+        "MODEL_FAILED: the model gave no answer, and nothing of the turn was kept: try it again"
     );
 }
 

@@ -106,16 +106,14 @@ async fn a_router_leaves_the_root_to_the_app_that_it_is_merged_into_or_nested_in
 }
 
 #[tokio::test]
-async fn without_the_page_nothing_of_it_is_there_and_it_is_there_by_default_in_debug_builds_alone()
-{
+async fn page_is_served_on_request_alone() {
     let engine = basic_flow().await;
-    let served = Served::new(HttpService::new(&engine).page(false)).await;
-    for path in ["/", "/page", "/page/page.js"] {
-        assert_eq!(fetch(&served.url(path)).await.status(), StatusCode::NOT_FOUND, "{path}");
+    for service in [HttpService::new(&engine), HttpService::new(&engine).page(true).page(false)] {
+        let served = Served::new(service).await;
+        for path in ["/", "/page", "/page/page.js"] {
+            assert_eq!(fetch(&served.url(path)).await.status(), StatusCode::NOT_FOUND, "{path}");
+        }
     }
-    let served = Served::new(HttpService::new(&engine)).await;
-    let is_there = fetch(&served.url("/")).await.status() == StatusCode::OK;
-    assert_eq!(is_there, cfg!(debug_assertions));
 }
 
 #[tokio::test]

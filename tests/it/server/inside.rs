@@ -40,7 +40,8 @@ async fn a_flow_is_shown_as_data_and_as_a_picture() {
 
 #[tokio::test]
 async fn others_see_the_reply_alone() {
-    let served = Served::new(|service| service.inside(false)).await;
+    // Whatever the program is built for.
+    let served = Served::open().await;
     let reply = served.say(None, "keep it").await;
     assert!(reply.get("inside").is_none(), "{reply}");
     let id = reply["session"].as_str().unwrap();

@@ -64,7 +64,7 @@ async fn hear_until(stream: &mut TcpStream, what: &str) -> String {
 fn streamed(message: &str) -> String {
     let body = json!({ "flowName": "DeskFlow", "message": message }).to_string();
     format!(
-        "POST /ai/run HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        "POST /ai/run HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     )
 }
@@ -97,7 +97,7 @@ async fn more_turns_than_may_run_are_refused_until_there_is_room() {
 #[tokio::test]
 async fn slow_clients_keep_nobody_else_waiting() {
     let served = patient().await;
-    let head = "POST /ai/run HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
+    let head = "POST /ai/run HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
     let mut slow = Vec::new();
     for i in 0..32 {
         let mut stream = TcpStream::connect(served.address).await.unwrap();
@@ -118,7 +118,7 @@ async fn slow_clients_keep_nobody_else_waiting() {
 #[tokio::test]
 async fn a_body_that_does_not_arrive_is_told_so() {
     let served = impatient().await;
-    let head = "POST /ai/run HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
+    let head = "POST /ai/run HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n";
     let mut late = sent(served.address, head.as_bytes());
     let heard = hear_until(&mut late, "BODY_LATE").await;
     assert!(heard.starts_with("HTTP/1.1 408 "), "{heard}");
@@ -157,9 +157,9 @@ async fn heads_that_are_too_large_are_refused() {
     let long = format!("x-long: {}\r\n", "y".repeat(1 << 20));
     let address = format!("/{}", "a".repeat(1 << 20));
     for (what, head) in [
-        ("many", format!("GET /health HTTP/1.1\r\nhost: x\r\n{many}\r\n")),
-        ("long", format!("GET /health HTTP/1.1\r\nhost: x\r\n{long}\r\n")),
-        ("address", format!("GET {address} HTTP/1.1\r\nhost: x\r\n\r\n")),
+        ("many", format!("GET /health HTTP/1.1\r\nhost: localhost\r\n{many}\r\n")),
+        ("long", format!("GET /health HTTP/1.1\r\nhost: localhost\r\n{long}\r\n")),
+        ("address", format!("GET {address} HTTP/1.1\r\nhost: localhost\r\n\r\n")),
     ] {
         let heard = raw(served.address, head.as_bytes()).await;
         let status: &str = heard.get(9..12).unwrap_or_default();
@@ -178,7 +178,7 @@ async fn heads_that_are_too_large_are_refused() {
 #[tokio::test]
 async fn bodies_over_the_limit_are_refused_before_they_are_read() {
     let served = Served::new(|service| service.body_bytes(10_000)).await;
-    let head = "POST /ai/run HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nconnection: close\r\n";
+    let head = "POST /ai/run HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\nconnection: close\r\n";
     let declared = format!("{head}content-length: 10000000000\r\n\r\n{{");
     let heard = raw(served.address, declared.as_bytes()).await;
     assert!(heard.starts_with("HTTP/1.1 413 ") && heard.contains("BODY_TOO_LARGE"), "{heard}");
@@ -196,9 +196,9 @@ async fn what_is_no_http_breaks_nothing() {
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".as_slice(),
         b"GET / HTTP/9.9\r\n\r\n",
         b"\r\n\r\n\r\n\r\n",
-        b"POST /ai/run HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n",
-        b"POST /ai/run HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}",
-        b"POST /ai/run HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\nzz",
+        b"POST /ai/run HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\n",
+        b"POST /ai/run HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n{}",
+        b"POST /ai/run HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\nzz",
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     ] {
         // Some are answered, some closed, some waited for until it is enough.
@@ -211,7 +211,7 @@ async fn what_is_no_http_breaks_nothing() {
 
 /// A request and its answer on a connection that stays open.
 async fn ask_on(stream: &mut TcpStream) {
-    stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    stream.write_all(b"GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n").await.unwrap();
     let heard = hear_until(stream, "\r\n\r\n").await;
     assert!(heard.starts_with("HTTP/1.1 204 "), "{heard}");
 }
@@ -241,7 +241,7 @@ async fn a_client_that_stops_in_the_middle_is_cut_off() {
     let served = impatient().await;
     let idle = "";
     let head = "GET /health HTTP/1.1\r\nhost: ";
-    let kept_alive = "GET /health HTTP/1.1\r\nhost: x\r\n\r\n";
+    let kept_alive = "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n";
     for (bytes, answer) in [(idle, ""), (head, ""), (kept_alive, "HTTP/1.1 204 ")] {
         // Until the service closes.
         let heard = rest(sent(served.address, bytes.as_bytes())).await;

@@ -42,7 +42,7 @@ async fn the_description_has_every_route_and_what_it_takes() {
 
 #[tokio::test]
 async fn replies_and_problems_are_as_described() {
-    let served = Served::open().await;
+    let served = Served::new(|service| service.inside(true)).await;
     let document = hear(served.get("/openapi.json")).await.json();
     let described = |place: &str| {
         let mut schema = document["components"].pointer(place).unwrap().clone();

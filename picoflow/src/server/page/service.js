@@ -55,7 +55,7 @@ export async function run(turn, signal, tell) {
     "Content-Type": "application/json",
     "Idempotency-Key": key,
   };
-  if (session) headers["CHAT_SESSION_ID"] = session;
+  if (session) headers["Chat-Session-Id"] = session;
   const body = JSON.stringify({ flowName: flow, message, config });
   const response = await request("ai/run", { method: "POST", headers, body, signal });
   let last;
