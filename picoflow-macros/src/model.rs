@@ -102,7 +102,7 @@ pub(crate) enum Exposure {
     /// No attribute: its own name, or a base's method of that name.
     ByName,
     /// The same, if the types of its parameters and of what it returns are those of a handler.
-    ByTypes(Type),
+    ByTypes(Box<Type>),
 }
 
 pub(crate) struct Tool {

@@ -111,9 +111,10 @@ pub(super) fn read(method: &Method, krate: &Krate, failure: &TokenStream) -> Opt
         let at = located_at(ty.span());
         let private = krate.private(at);
         let name = ident.unraw().to_string();
-        let read = match method.probed() {
-            Some(_) => quote_spanned!(at=> #private::Probe::<#ty>::field),
-            None => quote_spanned!(at=> #private::field::<#ty>),
+        let read = if method.probed().is_some() {
+            quote_spanned!(at=> #private::Probe::<#ty>::field)
+        } else {
+            quote_spanned!(at=> #private::field::<#ty>)
         };
         quote_spanned!(at=> #read(&__picoflow_call, #name, &mut __picoflow_faults))
     });

@@ -17,7 +17,7 @@ pub(super) enum Form {
     /// It returns a transition and takes nothing but the context and the call: a handler.
     Handler(Shape),
     /// A handler if the types of its parameters, and the one that it returns, are those of one.
-    ByTypes(Shape, Type),
+    ByTypes(Shape, Box<Type>),
     /// No handler, and why.
     Helper(String),
 }
@@ -27,7 +27,7 @@ pub(super) fn form(sig: &Signature, block: &Generics) -> Form {
         return Form::Handler(shape);
     }
     match by_types(sig, block) {
-        Ok((shape, output)) => Form::ByTypes(shape, output),
+        Ok((shape, output)) => Form::ByTypes(shape, Box::new(output)),
         Err(fault) => Form::Helper(fault),
     }
 }

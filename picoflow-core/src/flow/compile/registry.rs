@@ -80,7 +80,7 @@ impl Registry {
             registry.add(flow_id, found, report);
         }
         registry.add_lists(flow_id, std::slice::from_ref(flow), flow, report);
-        registry.redefine(flow_id, redefined, report);
+        registry.redefine(flow_id, &redefined, report);
         registry
     }
 
@@ -135,13 +135,13 @@ impl Registry {
     fn redefine(
         &mut self,
         flow: &FlowId,
-        rows: Vec<(Place, ToolDefinition)>,
+        rows: &[(Place, ToolDefinition)],
         report: &mut BuildReport,
     ) {
         let is_other = |name: &str, place: &Place| {
             rows.iter().any(|(other, definition)| definition.name() == name && other != place)
         };
-        for (place, definition) in &rows {
+        for (place, definition) in rows {
             let name = definition.name();
             let is_alone = !is_other(name, place);
             match self.tools.get(name) {
