@@ -19,6 +19,7 @@ mod id;
 mod limits;
 pub mod model;
 pub mod native;
+mod report;
 mod response;
 mod run;
 pub mod session;
@@ -66,9 +67,11 @@ pub use tool::{
 pub mod __private {
     //! What the macros write and what only they name. Not part of the API.
     pub use inventory;
+    pub use tracing;
 
     pub use crate::{
         native::{IntoToolOutput, LinkedTool, NativeRow, ToolCollection, collect_rows, owned},
+        report::unheard,
         step::{ChatKind, EntryKind, LogicKind},
         tool::{
             CallView, Faults, arguments, check, field,

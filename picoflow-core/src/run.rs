@@ -32,6 +32,7 @@ use crate::{
     flow::{CompiledFlow, CompiledStep},
     host::{CallSite, Host},
     model::{ChatModel, Usage},
+    report::is_heard,
     session::{
         IMAGES, Image, Keeper, Level, LogEntry, Message, MessageKind, Repaired, SequenceEntry,
         Timestamp,
@@ -172,7 +173,19 @@ impl Run {
         match level {
             Level::Log => tracing::info!(%flow, "{message}"),
             Level::Warn => tracing::warn!(%flow, "{message}"),
-            Level::Error => tracing::error!(%flow, "{message}"),
+            Level::Error if is_heard() => {
+                crate::__report!(ERROR, flow = flow, "{message}");
+            }
+            // What the flow's code says may quote the user, and does not belong on a terminal unasked.
+            Level::Error => {
+                let session = &self.env.session;
+                crate::__report!(
+                    ERROR,
+                    flow = flow,
+                    session = session,
+                    "a tool failed; the list `error` of the session says why"
+                );
+            }
         }
         if level == Level::Warn {
             self.emit(TurnEvent::Warned { message: message.clone() });

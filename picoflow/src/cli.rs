@@ -12,19 +12,21 @@ mod serve;
 mod sessions;
 mod signals;
 mod table;
+mod words;
 
 /// The version of clap whose parsers take a [`Cli`].
 #[doc(no_inline)]
 pub use clap;
 
 use crate::{BoxError, Engine};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use options::{ChatOptions, Command};
 use serde_json::Value;
 use std::{
     io::{self, Write, stderr},
     process::ExitCode,
 };
+use words::{program, words};
 
 /// What a command comes to.
 type Ended = Result<ExitCode, BoxError>;
@@ -71,12 +73,17 @@ const USAGE: u8 = 2;
 pub async fn main(engine: Engine) -> ExitCode {
     /// Talk to the flows of this program, serve them, and look at their sessions
     #[derive(Parser)]
+    #[command(version = concat!("(picoflow ", env!("CARGO_PKG_VERSION"), ")"))]
     struct Alone {
         #[command(flatten)]
         cli: Cli,
     }
 
-    Alone::parse().cli.run(engine).await
+    let matches = Alone::command().display_name(program()).get_matches();
+    match Alone::from_arg_matches(&matches) {
+        Ok(alone) => alone.cli.run(engine).await,
+        Err(error) => error.exit(),
+    }
 }
 
 /// The commands and the options of `chat`, as a part of a program's own options.
@@ -112,7 +119,7 @@ impl Cli {
             if is_unheard(&error) {
                 return ExitCode::SUCCESS;
             }
-            tell(format_args!("error: {error}"));
+            tell(format_args!("error: {}", words(&*error)));
             ExitCode::FAILURE
         })
     }

@@ -197,7 +197,7 @@ impl HttpService {
     pub fn router(self) -> Router {
         let (rule, wrong) = self.names.rule(Reach::Local);
         for wrong in wrong {
-            tracing::error!("the settings of the HTTP service: {wrong}");
+            crate::__report!(ERROR, "the settings of the HTTP service: {wrong}");
         }
         let (api, page) = self.api(CancellationToken::new(), &["/page"]);
         document::router(api, page, rule)

@@ -1,5 +1,6 @@
 //! Sessions in one SQLite file.
 
+mod create;
 mod error;
 mod open;
 mod rows;
@@ -28,6 +29,9 @@ use std::{
 ///
 /// The file is in write-ahead mode. A write that meets another process's waits for up to five seconds; several processes may
 /// make the file at once. Calls run on tokio's blocking threads. Errors name the file.
+///
+/// A new file, and the two that SQLite puts beside it, can be read and written by their owner alone (mode 0600). A file that is
+/// there keeps its mode. On systems without modes, and for names that begin with `file:`, the directory decides.
 ///
 /// ```
 /// use picoflow::{SqliteStore, session::SessionStore};

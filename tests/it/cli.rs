@@ -5,6 +5,7 @@ mod look;
 mod replay;
 mod serve;
 mod sessions;
+mod terminal;
 
 use crate::support::until;
 use picoflow::session::{Session, check_history};
@@ -15,6 +16,10 @@ use std::{
     process::{Child, Command, Output, Stdio},
 };
 use tempfile::TempDir;
+
+/// What the build of two flows tells where nobody else hears it.
+const WARNING: &str =
+    "picoflow: warning: nothing in flow `OtherFlow` routes to step `Lost` (flow: OtherFlow)\n";
 
 /// The program with a store of its own, and a gate that holds its model back.
 struct App {
@@ -43,6 +48,11 @@ impl App {
             .env("STORE", self.path("store.sqlite"))
             .env("GATE", self.path("gate"))
             .env("FLOWS", self.flows)
+            .env("TERM", "xterm")
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .env_remove("COLUMNS")
             .current_dir(self.directory.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -55,7 +65,18 @@ impl App {
         let mut process = self.command(args).spawn().unwrap();
         // A program that ends before it has read everything is no failure of the test.
         let _written = process.stdin.take().unwrap().write_all(input.as_ref());
-        Ran::from(process.wait_with_output().unwrap())
+        self.ran(process.wait_with_output().unwrap())
+    }
+
+    /// What was run, without the warning of the build that is told of two flows.
+    fn ran(&self, output: Output) -> Ran {
+        let mut ran = Ran::from(output);
+        // A program that refuses its options has built its engine all the same.
+        if self.flows == "two" {
+            let rest = ran.stderr.strip_prefix(WARNING).map(str::to_owned);
+            ran.stderr = rest.unwrap_or_else(|| panic!("the build is silent: {ran:?}"));
+        }
+        ran
     }
 
     /// Runs it with nobody to read what it prints.
@@ -64,7 +85,7 @@ impl App {
         drop(reader);
         let mut process = self.command(args).stdout(writer).spawn().unwrap();
         let _written = process.stdin.take().unwrap().write_all(input.as_bytes());
-        Ran::from(process.wait_with_output().unwrap())
+        self.ran(process.wait_with_output().unwrap())
     }
 
     /// Waits until the model is held.
@@ -158,6 +179,58 @@ fn options_that_are_unknown_or_do_not_go_together_are_usage_errors() {
     app.run(&["--config", "{"], "").fails(2, "EOF while parsing an object");
     app.run(&["--flow", "TalkFlow", "check"], "").fails(2, "`chat` do not go before `check`");
     app.run(&["sessions"], "").code.map(|code| assert_eq!(code, 2)).unwrap();
+}
+
+#[test]
+fn a_build_warning_is_told_unless_a_subscriber_hears_it() {
+    let app = App::with_two_flows();
+    let told = app.command(&["graph", "--flow", "TalkFlow"]).output().unwrap();
+    assert_eq!(String::from_utf8(told.stderr).unwrap(), WARNING);
+    let heard =
+        app.command(&["graph", "--flow", "TalkFlow"]).env("SUBSCRIBER", "").output().unwrap();
+    assert_eq!((heard.status.code(), &*heard.stderr), (Some(0), &b""[..]));
+}
+
+#[test]
+fn the_version_is_told_with_the_programs_name() {
+    let told = App::new().run(&["--version"], "").ok().stdout;
+    assert_eq!(told, format!("cli_app (picoflow {})\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn nobody_but_its_owner_reads_a_new_database() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let app = App::new();
+    let mut process = app.command(&[]).spawn().unwrap();
+    let mut stdin = process.stdin.take().unwrap();
+    writeln!(stdin, "Hi").unwrap();
+    read_until(process.stdout.as_mut().unwrap(), "]\n");
+    let mode = |name| fs::metadata(app.path(name)).unwrap().permissions().mode() & 0o777;
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
+    drop(stdin);
+    assert!(process.wait().unwrap().success());
+    fs::set_permissions(app.path("store.sqlite"), fs::Permissions::from_mode(0o640)).unwrap();
+    app.run(&[], "Hi\n").ok();
+    assert_eq!(mode("store.sqlite"), 0o640);
+}
+
+#[test]
+fn colours_reach_a_pipe_only_when_forced() {
+    let app = App::new();
+    let run = |name: &str| {
+        let mut process = app.command(&[]).env(name, "1").spawn().unwrap();
+        process.stdin.take().unwrap().write_all(b"Hi\n").unwrap();
+        Ran::from(process.wait_with_output().unwrap()).ok().stdout
+    };
+    assert!(run("CLICOLOR_FORCE").contains("\x1b[2mTalk | session"));
+    assert!(!run("CLICOLOR").contains('\x1b'));
+    let help = |command: &mut Command| String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(!help(&mut app.command(&["--help"])).contains('\x1b'));
+    let forced = help(app.command(&["--help"]).env("CLICOLOR_FORCE", "1"));
+    assert!(forced.contains('\x1b'), "{forced}");
 }
 
 #[test]

@@ -182,7 +182,8 @@ impl Engine {
         session.revision = revision + 1;
         session.save_on = now;
         if let Err(error) = keeper.save(&session, revision).await {
-            tracing::warn!(
+            crate::__report!(
+                WARN,
                 session = session.id,
                 "the failure of a turn could not be noted: {error}"
             );

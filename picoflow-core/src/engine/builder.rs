@@ -88,15 +88,15 @@ impl EngineBuilder {
             let id = compiled.id.clone();
             faults.extend(compiled.report.faults.iter().cloned());
             for warning in &compiled.report.warnings {
-                tracing::warn!(flow = %id, "{warning}");
-                warnings.push(warning.clone());
+                if self.is_strict {
+                    warnings.push(warning.clone());
+                } else {
+                    crate::__report!(WARN, flow = id, "{warning}");
+                }
             }
             if flows.insert(id.clone(), Arc::new(compiled)).is_some() {
                 faults.push(BuildFault::DuplicateFlow { flow: id });
             }
-        }
-        if !self.is_strict {
-            warnings.clear();
         }
         if !faults.is_empty() || !warnings.is_empty() {
             return Err(BuildError::Flows { faults, warnings });

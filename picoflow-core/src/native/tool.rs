@@ -256,7 +256,7 @@ impl NativeTool {
             return Err(Unknown::refuse(unknown));
         }
         for unknown in unknown {
-            tracing::warn!(tool = self.name(), "unknown argument at {unknown}");
+            crate::__report!(WARN, tool = self.name(), "unknown argument at {unknown}");
         }
         Ok(view)
     }

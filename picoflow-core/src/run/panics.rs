@@ -32,7 +32,10 @@ impl<F: Future + Unpin> Future for Careful<F> {
 impl<F> Drop for Careful<F> {
     fn drop(&mut self) {
         if let Some(text) = discard(self.0.take()) {
-            tracing::warn!("what a handler or a hook left panicked when it was dropped: {text}");
+            crate::__report!(
+                WARN,
+                "what a handler or a hook left panicked when it was dropped: {text}"
+            );
         }
     }
 }

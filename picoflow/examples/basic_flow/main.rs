@@ -23,6 +23,7 @@ use std::{error::Error, path::PathBuf, process::ExitCode, sync::Arc};
 
 /// A flow of fourteen steps
 #[derive(Parser)]
+#[command(name = "basic_flow", version)]
 struct Options {
     /// Ask this model: `gpt-4o-mini`, `anthropic/claude-sonnet-4-6`, `ollama/qwen3:4b`, `http://localhost:8080/v1#NAME`.
     /// Without it, a few rules stand in for a model

@@ -26,6 +26,7 @@ use std::{path::Path, process::ExitCode, sync::Arc};
 
 /// The support of a shop
 #[derive(Parser)]
+#[command(name = "shop_support", version)]
 struct Options {
     /// Ask this model, such as `gpt-4o-mini`. Without it, a few rules stand in for a model
     #[arg(long, value_name = "NAME", global = true)]
@@ -74,8 +75,10 @@ async fn run(options: Options) -> Result<ExitCode, BoxError> {
 /// Where refunds and sessions are.
 async fn open(store: &str) -> Result<(Backend, Arc<dyn SessionStore>), BoxError> {
     if !store.starts_with("postgres://") {
+        // It makes the file, which nobody but its owner can read.
+        let sessions = SqliteStore::open(store).await?;
         let ledger = SqliteLedger::open(Path::new(store))?;
-        return Ok((Arc::new(ledger), Arc::new(SqliteStore::open(store).await?)));
+        return Ok((Arc::new(ledger), Arc::new(sessions)));
     }
     #[cfg(feature = "postgres")]
     {

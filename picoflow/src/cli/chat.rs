@@ -1,26 +1,36 @@
 //! `chat`: a conversation in the terminal, or over a pipe.
 
 use super::{
-    Ended, input::Input, look, options::ChatOptions, screen::Screen, sessions::stored,
-    signals::Interrupts, tell,
+    Ended,
+    input::{Input, Said},
+    look,
+    options::ChatOptions,
+    screen::Screen,
+    sessions::stored,
+    signals::{Stop, Stops},
+    tell,
+    words::words,
 };
 use crate::{
     BoxError, ChatModel, Engine, FlowId, Reply, Turn, TurnError, TurnEvent, session::ToolStatus,
     testing::Recorder,
 };
+use anstream::AutoStream;
 use futures_util::StreamExt;
 use serde_json::Value;
 use std::{
     collections::HashMap,
-    io::{self, IsTerminal, Stdout, stdin},
+    io::{self, Stdout},
     path::Path,
     process::ExitCode,
     sync::Arc,
+    time::Duration,
 };
 use tokio_util::sync::CancellationToken;
 
-/// What a shell says of a program that was ended by Ctrl-C.
-const INTERRUPTED: u8 = 130;
+/// How long a conversation that has ended waits for more input. What is in a file or a pipe is there at once; a program that
+/// keeps its end of the pipe open and says nothing is not waited for longer.
+const REST: Duration = Duration::from_secs(1);
 
 type Recording = Arc<Recorder<Arc<dyn ChatModel>>>;
 
@@ -30,8 +40,19 @@ struct Chat {
     session: Option<String>,
     config: Option<Value>,
     recording: Option<Recording>,
-    interrupts: Interrupts,
-    screen: Screen<Stdout>,
+    stops: Stops,
+    input: Input,
+    screen: Screen<AutoStream<Stdout>>,
+}
+
+/// How a turn ended.
+enum Outcome {
+    Replied(Box<Reply>),
+    Failed(TurnError),
+    /// It was cancelled, and the conversation goes on.
+    Cancelled,
+    /// The program is to end.
+    Stopped(Stop),
 }
 
 pub(super) async fn chat(engine: Engine, options: ChatOptions, config: Option<Value>) -> Ended {
@@ -52,7 +73,8 @@ pub(super) async fn chat(engine: Engine, options: ChatOptions, config: Option<Va
         session: options.session,
         config: options.config.or(config),
         recording,
-        interrupts: Interrupts::new()?,
+        stops: Stops::new()?,
+        input: Input::new()?,
         screen: Screen::new(),
     };
     chat.talk().await
@@ -81,47 +103,106 @@ fn recorded(engine: &Engine, file: &Path) -> Result<(Engine, Recording), BoxErro
 
 impl Chat {
     async fn talk(mut self) -> Ended {
-        let input = Input::new()?;
-        let is_terminal = stdin().is_terminal();
-        if is_terminal {
-            tell(
-                "Say something, such as Hi. An empty line or Ctrl-D ends the program; the session stays.",
-            );
+        let is_person = self.input.is_terminal;
+        if is_person {
+            tell("Say something, such as Hi. Ctrl-D ends the program; the session stays.");
         }
-        loop {
-            if is_terminal {
-                self.screen.prompt()?;
-            }
-            let line = tokio::select! {
-                line = input.line() => line?,
-                () = self.interrupts.next() => return Ok(ExitCode::from(INTERRUPTED)),
-            };
-            let Some(line) = line else { break };
-            let Ok(text) = String::from_utf8(line) else {
-                tell("That line is not valid UTF-8, so it was not sent.");
-                continue;
-            };
-            match self.turn(text).await? {
-                Ok(reply) if reply.completed => return Ok(ExitCode::SUCCESS),
-                Ok(reply) => self.session = Some(reply.session),
-                Err(TurnError::Cancelled) => {
-                    tell("The turn was cancelled: the session is as it was before.");
-                }
-                // What is wrong with the session stays wrong, and only a person can say another thing.
-                Err(error) if !is_terminal || is_final(&error) => return Err(error.into()),
-                Err(error) => tell(format_args!("{}: {error}", error.code())),
-            }
-        }
+        let code = self.turns().await?;
         if let Some(id) = &self.session
-            && is_terminal
+            && is_person
         {
             tell(format_args!("\nGo on with `--session {id}`."));
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(code)
     }
 
-    /// One turn. An error around its result is one of the screen or of the recording.
-    async fn turn(&mut self, text: String) -> io::Result<Result<Reply, TurnError>> {
+    async fn turns(&mut self) -> Ended {
+        let mut is_leaving = false;
+        loop {
+            let said = self.said().await?;
+            let is_interrupt = said == Said::Interrupt(Stop::Interrupt);
+            let text = match said {
+                Said::Text(text) => text,
+                Said::Nothing => continue,
+                Said::End => return Ok(ExitCode::SUCCESS),
+                // At a prompt, Ctrl-C first gives up what is typed.
+                Said::Interrupt(_) if is_interrupt && self.input.is_terminal && !is_leaving => {
+                    tell("Ctrl-C once more or Ctrl-D ends the program.");
+                    is_leaving = true;
+                    continue;
+                }
+                Said::Interrupt(stop) => return Ok(stop.code()),
+                Said::NoText(why) => {
+                    tell(format_args!("That line {why}, so it was not sent."));
+                    continue;
+                }
+                Said::TooLong if self.input.is_terminal => {
+                    tell("That line is too long, so it was not sent.");
+                    continue;
+                }
+                Said::TooLong => return Err(self.at_line("it is longer than any message may be")),
+            };
+            is_leaving = false;
+            match self.turn(text).await? {
+                Outcome::Replied(reply) if reply.completed => return self.completed().await,
+                Outcome::Replied(reply) => self.session = Some(reply.session),
+                Outcome::Cancelled => {}
+                Outcome::Stopped(stop) => return Ok(stop.code()),
+                Outcome::Failed(error) if !self.input.is_terminal => {
+                    return Err(self.at_line(&words(&error)));
+                }
+                // What is wrong with the session stays wrong.
+                Outcome::Failed(error) if is_final(&error) => return Err(error.into()),
+                Outcome::Failed(error) => tell(format_args!("{}: {}", error.code(), words(&error))),
+            }
+        }
+    }
+
+    /// What is said next, or what asks the program to stop.
+    async fn said(&mut self) -> io::Result<Said> {
+        if self.input.asks() {
+            self.screen.prompt()?;
+        }
+        tokio::select! {
+            said = self.input.next() => said,
+            stop = self.stops.next() => Ok(Said::Interrupt(stop)),
+        }
+    }
+
+    /// What is wrong with the present line of a file or a pipe.
+    fn at_line(&self, text: &str) -> BoxError {
+        format!("line {} of the input: {text}", self.input.count).into()
+    }
+
+    /// Nothing can be said any more. A file or a pipe that has more to say did not expect that.
+    async fn completed(&mut self) -> Ended {
+        self.session = None;
+        if self.input.is_terminal {
+            tell("The conversation has ended.");
+            return Ok(ExitCode::SUCCESS);
+        }
+        let more = async {
+            loop {
+                match self.input.next().await? {
+                    Said::Nothing => {}
+                    said => return io::Result::Ok(said),
+                }
+            }
+        };
+        tokio::select! {
+            said = tokio::time::timeout(REST, more) => match said {
+                Err(_) | Ok(Ok(Said::End)) => Ok(ExitCode::SUCCESS),
+                Ok(said) => {
+                    said?;
+                    Err(self.at_line("the conversation has ended, so this and what follows was not sent"))
+                }
+            },
+            stop = self.stops.next() => Ok(stop.code()),
+        }
+    }
+
+    /// One turn. An error around its outcome is one of the screen or of the recording.
+    async fn turn(&mut self, text: String) -> io::Result<Outcome> {
         let mut turn = Turn::new(&self.flow).message(text);
         turn = match (&self.session, &self.config) {
             (Some(id), _) => turn.session(id),
@@ -131,17 +212,21 @@ impl Chat {
         let cancellation = CancellationToken::new();
         turn = turn.cancellation(cancellation.clone());
         let mut events = self.engine.stream(turn.clone());
-        let mut shown = Shown::default();
+        let (mut shown, mut stopped) = (Shown::default(), None);
         let ended = loop {
             let event = tokio::select! {
                 event = events.next() => event,
-                () = self.interrupts.next() => {
-                    cancellation.cancel();
-                    continue;
-                }
+                // The turn ends with an error of its own. Who asks again does not wait for that.
+                stop = self.stops.next() => match stopped.replace(stop) {
+                    None => {
+                        cancellation.cancel();
+                        continue;
+                    }
+                    Some(_) => return Ok(Outcome::Stopped(stop)),
+                },
             };
             match event {
-                Some(Ok(TurnEvent::Replied { reply })) => break Ok(*reply),
+                Some(Ok(TurnEvent::Replied { reply })) => break Ok(reply),
                 Some(Ok(event)) => shown.event(&mut self.screen, event)?,
                 Some(Err(error)) => break Err(error),
                 // A stream ends with a reply or an error.
@@ -149,13 +234,24 @@ impl Chat {
             }
         };
         if let Some(recording) = &self.recording {
-            recording.turn(&turn, ended.as_ref().ok())?;
+            recording.turn(&turn, ended.as_deref().ok())?;
         }
         match &ended {
             Ok(reply) => shown.reply(&mut self.screen, reply)?,
             Err(_) => self.screen.end_text()?,
         }
-        Ok(ended)
+        if let (Err(TurnError::Cancelled), Some(_)) = (&ended, stopped) {
+            tell("The turn was cancelled: the session is as it was before.");
+        }
+        Ok(match (ended, stopped) {
+            // Only a person can decide what to say after a turn that was not made.
+            (_, Some(stop)) if stop != Stop::Interrupt || !self.input.is_terminal => {
+                Outcome::Stopped(stop)
+            }
+            (Err(TurnError::Cancelled), Some(_)) => Outcome::Cancelled,
+            (Ok(reply), _) => Outcome::Replied(reply),
+            (Err(error), _) => Outcome::Failed(error),
+        })
     }
 }
 
@@ -173,7 +269,11 @@ struct Shown {
 }
 
 impl Shown {
-    fn event(&mut self, screen: &mut Screen<Stdout>, event: TurnEvent) -> io::Result<()> {
+    fn event(
+        &mut self,
+        screen: &mut Screen<AutoStream<Stdout>>,
+        event: TurnEvent,
+    ) -> io::Result<()> {
         match event {
             TurnEvent::ModelCalled { .. } => {
                 self.text.clear();
@@ -206,7 +306,7 @@ impl Shown {
     }
 
     /// A handler or a hook may have said something else than the model.
-    fn reply(&self, screen: &mut Screen<Stdout>, reply: &Reply) -> io::Result<()> {
+    fn reply(&self, screen: &mut Screen<AutoStream<Stdout>>, reply: &Reply) -> io::Result<()> {
         if self.text.trim() != reply.text.trim() {
             screen.line(&reply.text)?;
         }

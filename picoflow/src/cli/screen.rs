@@ -1,21 +1,23 @@
 //! What a person sees of a conversation.
 
-use std::io::{self, IsTerminal, Write};
+use anstream::{AutoStream, ColorChoice};
+use std::io::{self, Write};
 
 /// The most characters of a line beside the conversation.
 const WIDEST: usize = 160;
 
-/// Texts, and lines beside them: dim on a terminal, in brackets elsewhere.
+/// Texts, and lines beside them: dim where colours are wanted, in brackets elsewhere.
 pub(super) struct Screen<W> {
     out: W,
-    is_terminal: bool,
+    is_styled: bool,
     is_within_line: bool,
 }
 
-impl Screen<io::Stdout> {
+impl Screen<AutoStream<io::Stdout>> {
+    /// With the same rule for colours as clap: a terminal, `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE`, `TERM`.
     pub(super) fn new() -> Self {
-        let out = io::stdout();
-        Self { is_terminal: out.is_terminal(), out, is_within_line: false }
+        let out = AutoStream::auto(io::stdout());
+        Self { is_styled: out.current_choice() != ColorChoice::Never, out, is_within_line: false }
     }
 }
 
@@ -45,7 +47,7 @@ impl<W: Write> Screen<W> {
     pub(super) fn aside(&mut self, text: &str) -> io::Result<()> {
         self.end_text()?;
         let text = shortened(text);
-        if self.is_terminal {
+        if self.is_styled {
             writeln!(self.out, "\x1b[2m{text}\x1b[0m")
         } else {
             writeln!(self.out, "[{text}]")
@@ -54,11 +56,8 @@ impl<W: Write> Screen<W> {
 
     /// Asks a person for a line; what is typed ends it.
     pub(super) fn prompt(&mut self) -> io::Result<()> {
-        if self.is_terminal {
-            self.out.write_all(b"> ")?;
-            self.out.flush()?;
-        }
-        Ok(())
+        self.out.write_all(b"> ")?;
+        self.out.flush()
     }
 }
 
@@ -81,9 +80,9 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::{Screen, WIDEST};
 
-    fn seen(is_terminal: bool, say: impl Fn(&mut Screen<&mut Vec<u8>>)) -> String {
+    fn seen(is_styled: bool, say: impl Fn(&mut Screen<&mut Vec<u8>>)) -> String {
         let mut out = Vec::new();
-        say(&mut Screen { out: &mut out, is_terminal, is_within_line: false });
+        say(&mut Screen { out: &mut out, is_styled, is_within_line: false });
         String::from_utf8(out).unwrap()
     }
 

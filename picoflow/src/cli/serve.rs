@@ -37,12 +37,12 @@ pub(super) async fn serve(engine: &Engine, options: ServeOptions) -> Ended {
     let mut serving = std::pin::pin!(service.serve(listener, stop.clone()));
     tokio::select! {
         ended = &mut serving => ended?,
-        () = stops.next() => {
+        _ = stops.next() => {
             tell("turns that run are finished first; once more ends them");
             stop.cancel();
             tokio::select! {
                 ended = &mut serving => ended?,
-                () = stops.next() => return Ok(ExitCode::FAILURE),
+                _ = stops.next() => return Ok(ExitCode::FAILURE),
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Stored sessions: `sessions list`, `show` and `end`.
 
-use super::{Ended, options::SessionsCommand, table::table, tell};
+use super::{Ended, look, options::SessionsCommand, table::table, tell};
 use crate::{
-    BoxError, Engine, TurnError,
+    BoxError, Engine, FlowId, TurnError,
     session::{Session, SessionQuery, SessionSummary, StoreError},
 };
 use serde_json::{Value, json};
@@ -14,10 +14,14 @@ use std::{
 pub(super) async fn sessions(engine: &Engine, command: SessionsCommand) -> Ended {
     let text = match command {
         SessionsCommand::List { flow, status, after, limit, json } => {
-            let flow = flow.map(Into::into);
+            let flow: Option<FlowId> = flow.map(Into::into);
             let limit = limit.get();
             let query = SessionQuery { flow, status, after, limit, ..SessionQuery::default() };
             let found = engine.sessions(&query).await?;
+            // The store may hold sessions of flows that are gone; without one, it is a typing error.
+            if let Some(flow) = query.flow.filter(|_| found.is_empty()) {
+                look::flow(engine, Some(flow.as_str()))?;
+            }
             if let Some(last) = found.last().filter(|_| found.len() == limit) {
                 tell(format_args!("there may be more: go on with `--after {}`", last.id));
             }

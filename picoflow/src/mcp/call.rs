@@ -33,11 +33,23 @@ impl Shared {
             Ok(output) => return output,
             Err(NotRun(reason)) => reason,
         };
-        tracing::warn!(server = self.server.name, tool, %first, "the tool did not run: trying a new connection");
+        crate::__report!(
+            WARN,
+            server = self.server.name,
+            tool = tool,
+            first = first,
+            "the tool did not run: trying a new connection"
+        );
         match self.attempt(tool, call).await {
             Ok(output) => output,
             Err(NotRun(reason)) => {
-                tracing::warn!(server = self.server.name, tool, %reason, "the tool did not run");
+                crate::__report!(
+                    WARN,
+                    server = self.server.name,
+                    tool = tool,
+                    reason = reason,
+                    "the tool did not run"
+                );
                 self.told("could not be reached. The tool did not run.")
             }
         }
@@ -50,7 +62,12 @@ impl Shared {
             self.forget(&running).await;
         }
         if !has? {
-            tracing::warn!(server = self.server.name, tool, "the MCP server has this tool no more");
+            crate::__report!(
+                WARN,
+                server = self.server.name,
+                tool = tool,
+                "the MCP server has this tool no more"
+            );
             return Ok(self.told(&format!("does not have the tool `{tool}` any more.")));
         }
         let limit = self.server.timeout;
@@ -85,7 +102,13 @@ impl Shared {
                 if is_refused {
                     return Err(NotRun(error.to_string()));
                 }
-                tracing::warn!(server = self.server.name, tool, %error, "the call's outcome is not known");
+                crate::__report!(
+                    WARN,
+                    server = self.server.name,
+                    tool = tool,
+                    error = error,
+                    "the call's outcome is not known"
+                );
                 Ok(self.told("was lost during the call. It is not known whether the tool ran."))
             }
         }

@@ -188,7 +188,7 @@ impl Shared {
         let running = Arc::new(tokio::time::timeout(limit, connecting).await.map_err(timed_out)??);
         *kept = Some(Arc::clone(&running));
         if self.connected.swap(true, Ordering::Relaxed) {
-            tracing::warn!(server = self.server.name, "connected to the MCP server anew");
+            crate::__report!(WARN, server = self.server.name, "connected to the MCP server anew");
             self.changes.send_modify(|changes| *changes += 1);
         }
         Ok(running)
@@ -246,7 +246,8 @@ impl ClientHandler for Listener {
     }
 
     async fn on_tool_list_changed(&self, _context: NotificationContext<RoleClient>) {
-        tracing::warn!(
+        crate::__report!(
+            WARN,
             server = self.server,
             "the MCP server changed its tools: an engine that is built anew sees them"
         );

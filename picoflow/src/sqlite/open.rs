@@ -1,6 +1,9 @@
 //! How a file is opened and gets its table, also by many processes at once.
 
-use super::error::{Fault, Reason};
+use super::{
+    create::create,
+    error::{Fault, Reason},
+};
 use rusqlite::{Connection, Transaction, TransactionBehavior::Immediate};
 use std::{
     fs,
@@ -42,6 +45,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, Fault> {
     if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         fs::create_dir_all(directory).map_err(Reason::Directory)?;
     }
+    create(path);
     patiently(|| {
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY)?;

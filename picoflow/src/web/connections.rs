@@ -83,7 +83,7 @@ async fn accept(
                 Err(error) if is_of_client(&error) => {}
                 Err(error) => {
                     // Such as too many open files: connections that end make room.
-                    tracing::error!("a connection could not be accepted: {error}");
+                    crate::__report!(ERROR, "a connection could not be accepted: {error}");
                     tokio::time::sleep(Duration::from_secs(1)).await;
                 }
             }

@@ -1,4 +1,5 @@
-//! One line in the log for each request, when it is over: after the last byte of its response, and after its turn.
+//! One line in the log for each request, when it is over: after the last byte of its response, and after its turn. Where the
+//! program hears no traces, what failed and who was refused is told all the same.
 
 use super::problem::Failure;
 use crate::{Reply, Spent, TurnError, status::status};
@@ -15,6 +16,7 @@ use std::{
     task::{Context, Poll},
     time::Instant,
 };
+use tracing::dispatcher;
 
 /// The line of a request. It is written when the last clone is dropped.
 #[derive(Clone)]
@@ -113,13 +115,35 @@ impl Written {
     fn fields(&self) -> MutexGuard<'_, Fields> {
         self.fields.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn method(&self) -> &str {
+        self.method.as_ref().map_or("tools/call", Method::as_str)
+    }
+
+    /// What went wrong, where the program hears no traces.
+    fn report(&self, fields: &Fields, status: Option<u16>) {
+        let (method, route) = (self.method(), self.route.as_ref().map_or("", MatchedPath::as_str));
+        let code = fields.code.unwrap_or("no code");
+        match (status, &fields.error) {
+            (Some(status @ 500..), Some(error)) => {
+                crate::__report!(ERROR, status = status, code = code, "{method} {route}: {error}");
+            }
+            (Some(status @ 500..), None) => {
+                crate::__report!(ERROR, status = status, code = code, "{method} {route} failed");
+            }
+            (Some(status @ (401 | 403 | 429)), _) => {
+                crate::__report!(WARN, status = status, code = code, "{method} {route} was refused");
+            }
+            _ => {}
+        }
+    }
 }
 
 macro_rules! write {
     ($level:ident, $line:expr, $fields:expr) => {{
         let (line, fields) = ($line, $fields);
         tracing::$level!(
-            method = line.method.as_ref().map_or("tools/call", Method::as_str),
+            method = line.method(),
             route = line.route.as_ref().map(MatchedPath::as_str),
             // What nginx calls it when nobody waits any more.
             status = fields.status.or(line.method.as_ref().map(|_| 499)),
@@ -140,7 +164,11 @@ macro_rules! write {
 impl Drop for Written {
     fn drop(&mut self) {
         let fields = std::mem::take(&mut *self.fields());
-        match fields.failed.max(fields.status) {
+        let status = fields.failed.max(fields.status);
+        if !dispatcher::has_been_set() {
+            return self.report(&fields, status);
+        }
+        match status {
             Some(500..) => write!(error, &*self, fields),
             Some(401 | 403 | 429) => write!(warn, &*self, fields),
             _ => write!(info, &*self, fields),

@@ -40,14 +40,63 @@ fn chat_is_what_happens_without_a_command() {
 }
 
 #[test]
-fn an_empty_line_ends_the_program_and_a_farewell_the_session() {
+fn an_empty_line_is_skipped_and_line_ends_are_read() {
     let app = App::new();
-    let session = app.run(&[], "Hi\n \nlost\n").ok().session();
-    assert_eq!(app.document(&session).turns, 1);
-    let ran = app.run(&[], "bye\nlost\n").ok();
+    let ran = app.run(&[], "\u{feff}Hi\r\n \n\r\n\t\nlast").ok();
+    assert!(ran.stdout.starts_with("You said: Hi\n"), "{ran:?}");
+    assert!(ran.stdout.contains("\nYou said: last\n"), "{ran:?}");
+    assert_eq!(app.document(&ran.session()).turns, 2);
+    for empty in ["", "\n", "\r\n \n"] {
+        assert_eq!(app.run(&[], empty).ok().stdout, "");
+    }
+}
+
+#[test]
+fn input_after_the_end_of_the_conversation_is_told() {
+    let app = App::new();
+    let ran = app.run(&[], "bye\n\r\n \n").ok();
     assert!(ran.stdout.contains("[Talk -> TerminateSessionStep]"), "{ran:?}");
     assert!(app.document(&ran.session()).is_completed());
-    assert_eq!(app.run(&[], "").ok().stdout, "");
+    let ran = app.run(&[], "Hi\nbye\n\nlost\nlost\n");
+    let told = "error: line 4 of the input: the conversation has ended, so this and what follows was not sent\n";
+    assert_eq!((ran.code, &*ran.stderr), (Some(1), told));
+    assert!(app.document(&ran.session()).is_completed());
+}
+
+#[test]
+fn a_conversation_that_has_ended_does_not_wait_for_a_silent_writer() {
+    let app = App::new();
+    let mut talk = Talk::start(&app);
+    talk.say("bye");
+    talk.hear("session: ");
+    let input = talk.process.stdin.take();
+    assert_eq!(talk.process.wait().unwrap().code(), Some(0));
+    drop(input);
+}
+
+#[test]
+fn a_line_that_is_no_text_or_too_long_is_told() {
+    let app = App::new();
+    let ran = app.run(&[], b"Hi\na\0b\nagain\n");
+    let told =
+        "That line has a NUL character, which texts in UTF-8 have not, so it was not sent.\n";
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), told));
+    assert_eq!(app.document(&ran.session()).turns, 2);
+    let ran = app.run(&[], format!("{}\nlost\n", "x".repeat(300 * 1024)));
+    let told = "error: line 1 of the input: the message has 307200 bytes, and the flow takes 262144: send less at once\n";
+    assert_eq!((ran.code, &*ran.stderr, &*ran.stdout), (Some(1), told, ""));
+}
+
+#[test]
+fn the_failure_of_a_tool_is_told_without_its_text() {
+    let app = App::new();
+    let ran = app.run(&[], "add fish\n");
+    let session = ran.session();
+    let told = format!(
+        "picoflow: error: a tool failed; the list `error` of the session says why (flow: TalkFlow, session: {session})\n"
+    );
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), &*told));
+    assert!(app.document(&session).error[0].message.contains("ann@example.com"));
 }
 
 #[test]
@@ -101,7 +150,8 @@ fn a_script_ends_with_the_first_turn_that_fails() {
     let app = App::new();
     let ran = app.run(&[], "Hi\nfail\nlost\n");
     assert_eq!(ran.code, Some(1));
-    assert!(ran.stderr.contains("out of order"), "{ran:?}");
+    let told = "error: line 2 of the input: step `Talk`: the model call failed: out of order\n";
+    assert_eq!(ran.stderr, told);
     assert!(!ran.stdout.contains("lost"), "{ran:?}");
     assert_eq!(app.document(&ran.session()).turns, 1);
 }
@@ -132,6 +182,18 @@ impl<'a> Talk<'a> {
         read_until(self.process.stdout.as_mut().unwrap(), end)
     }
 
+    /// Sends a signal while the input stays open. Returns what is told on standard error.
+    fn stopped(&mut self, name: &str, code: i32) -> String {
+        let input = self.process.stdin.take();
+        signal(&self.process, name);
+        assert_eq!(self.process.wait().unwrap().code(), Some(code));
+        // It was not the end of the input that ended it.
+        drop(input);
+        let mut told = String::new();
+        self.process.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        told
+    }
+
     /// Nothing more is said.
     fn end(self) -> Ran {
         Ran::from(self.process.wait_with_output().unwrap())
@@ -155,39 +217,29 @@ fn a_text_is_shown_while_the_model_says_it() {
 }
 
 #[test]
-fn ctrl_c_cancels_the_turn_that_runs_and_the_conversation_goes_on() {
-    let app = App::new();
-    let mut talk = Talk::start(&app);
-    talk.say("Hi");
-    let heard = talk.hear("]\n");
-    let before = talk.session(&heard);
-    talk.say("hold");
-    talk.hear("One moment. ");
-    app.await_held();
-    signal(&talk.process, "INT");
-    let told = "The turn was cancelled: the session is as it was before.\n";
-    assert_eq!(read_until(talk.process.stderr.as_mut().unwrap(), "\n"), told);
-    assert_eq!(talk.session(&heard), before);
-    talk.say("again");
-    assert!(talk.hear("]\n").starts_with("\nYou said: again\n"));
-    let after = talk.session(&heard);
-    assert_eq!((after.turns, after.error.len()), (2, 0));
-    assert!(!serde_json::to_string(&after).unwrap().contains("hold"));
-    talk.end().ok();
+fn a_signal_during_a_turn_ends_a_script() {
+    for (name, code) in [("INT", 130), ("TERM", 143)] {
+        let app = App::new();
+        let mut talk = Talk::start(&app);
+        talk.say("Hi");
+        let heard = talk.hear("]\n");
+        let before = talk.session(&heard);
+        talk.say("hold\nlost");
+        talk.hear("One moment. ");
+        app.await_held();
+        let told = "The turn was cancelled: the session is as it was before.\n";
+        assert_eq!(talk.stopped(name, code), told);
+        assert_eq!(talk.session(&heard), before);
+    }
 }
 
 #[test]
-fn ctrl_c_between_two_turns_ends_the_program() {
-    let app = App::new();
-    let mut talk = Talk::start(&app);
-    talk.say("Hi");
-    talk.hear("]\n");
-    let mut input = talk.process.stdin.take();
-    signal(&talk.process, "INT");
-    assert_eq!(talk.process.wait().unwrap().code(), Some(130));
-    // It was not the end of the input that ended it.
-    drop(input.take());
-    let mut told = String::new();
-    talk.process.stderr.take().unwrap().read_to_string(&mut told).unwrap();
-    assert_eq!(told, "");
+fn a_signal_between_two_turns_ends_the_program() {
+    for (name, code) in [("INT", 130), ("TERM", 143)] {
+        let app = App::new();
+        let mut talk = Talk::start(&app);
+        talk.say("Hi");
+        talk.hear("]\n");
+        assert_eq!(talk.stopped(name, code), "");
+    }
 }

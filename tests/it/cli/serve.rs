@@ -191,4 +191,31 @@ fn other_hosts_are_served_once_they_are_named() {
     }
     let wrong = ["serve", "--address", "127.0.0.1:0", "--host", "http://bot.example.com"];
     app.run(&wrong, "").fails(2, "`http://bot.example.com` is not a host");
+/// What a server tells whose database breaks while it serves.
+fn told_of_a_broken_database(is_heard: bool) -> String {
+    let app = App::new();
+    let mut command = app.command(&["serve", "--address", "127.0.0.1:0"]);
+    if is_heard {
+        command.env("SUBSCRIBER", "");
+    }
+    let mut process = command.spawn().unwrap();
+    let url = read_until(process.stdout.as_mut().unwrap(), "\n");
+    let address = url.strip_prefix("http://").and_then(|url| url.strip_suffix("/\n")).unwrap();
+    assert!(turn(address, "Hi").starts_with("HTTP/1.1 200"));
+    let database = rusqlite::Connection::open(app.path("store.sqlite")).unwrap();
+    database.execute_batch("DROP TABLE session").unwrap();
+    let response = turn(address, "my secret is pL4nt3d");
+    assert!(response.starts_with("HTTP/1.1 503"), "{response}");
+    signal(&process, "TERM");
+    String::from_utf8(process.wait_with_output().unwrap().stderr).unwrap()
+}
+
+#[test]
+fn a_database_that_breaks_is_told_on_standard_error() {
+    let told = told_of_a_broken_database(false);
+    let line = told.lines().find(|line| line.starts_with("picoflow: error: ")).unwrap();
+    assert!(line.contains("no such table") && line.contains("SESSION_STORE_ERROR"), "{told}");
+    assert!(!told.contains("pL4nt3d"), "{told}");
+    let heard = told_of_a_broken_database(true);
+    assert!(!heard.contains("picoflow: "), "{heard}");
 }

@@ -25,6 +25,7 @@ fn sessions_are_listed_by_id_and_filtered() {
     assert_eq!(listed(&app, &["--flow", "TalkFlow", "--status", "running"]), [running]);
     assert_eq!(listed(&app, &["--status", "completed"]), [ended]);
     assert_eq!(listed(&app, &[]).len(), 3);
+    app.run(&["sessions", "list", "--flow", "Nobody"], "").fails(1, "there is no flow `Nobody`");
     app.run(&["sessions", "list", "--status", "gone"], "").fails(2, "invalid value 'gone'");
     app.run(&["sessions", "list", "--limit", "0"], "").fails(2, "invalid value '0'");
 }
@@ -71,7 +72,7 @@ fn a_session_is_removed_once() {
     assert_eq!(ran.stdout, format!("session `{id}` is removed\n"));
     for command in ["end", "show"] {
         app.run(&["sessions", command, &id], "")
-            .fails(1, &format!("session `{id}` does not exist"));
+            .fails(1, &format!("session `{id}` does not exist: `cli_app sessions list` shows"));
     }
     assert_eq!(listed(&app, &[]), [other]);
 }

@@ -1,7 +1,8 @@
 //! A program with nothing but the [command line](picoflow::cli) of picoflow, over a model that can be held.
 //!
 //! Its environment says the rest: `STORE` is the file of its sessions, `FLOWS=two` adds a second flow, which has a step that
-//! nobody reaches, and a turn on `hold` waits until the file `GATE` is there, after it has made the file `GATE.began`.
+//! nobody reaches, and a turn on `hold` waits until the file `GATE` is there, after it has made the file `GATE.began`. With
+//! `SUBSCRIBER`, the program hears its own traces, and keeps them to itself.
 
 use futures_util::{StreamExt, stream};
 use picoflow::{
@@ -24,6 +25,9 @@ impl Step for Talk {
     fn add(&self, cx: &mut Cx<'_>, dish: String) -> Result<ToolResponse, ToolError> {
         if dish == "soup" {
             return Err(ToolError::feedback("the soup is off"));
+        }
+        if dish == "fish" {
+            return Err(ToolError::internal("no fish for ann@example.com"));
         }
         cx.warn(format!("only one {dish} is left"));
         Ok(stay_with(format!("{dish} is on the list")))
@@ -127,6 +131,9 @@ async fn held() -> Result<(), BoxError> {
 
 #[tokio::main]
 async fn main() -> Result<ExitCode, BoxError> {
+    if env::var_os("SUBSCRIBER").is_some() {
+        tracing::subscriber::set_global_default(tracing::subscriber::NoSubscriber::default())?;
+    }
     let mut engine = Engine::builder().flow(TalkFlow).model(HeldModel);
     if env::var("FLOWS").is_ok_and(|flows| flows == "two") {
         engine = engine.flow(OtherFlow);
