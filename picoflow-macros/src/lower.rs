@@ -210,7 +210,7 @@ impl Lowering {
                 (Some(understood(method, shape, Exposure::ByName)), None)
             }
             plain::Form::ByTypes(shape, output) => {
-                (Some(read(method, shape, Exposure::ByTypes(output))), None)
+                (Some(understood(method, shape, Exposure::ByTypes(output))), None)
             }
             plain::Form::Helper(fault) => (None, Some(fault)),
         };
@@ -263,26 +263,21 @@ impl Lowering {
 }
 
 /// The method, once nothing about it is wrong.
-fn read(method: &Syntax, shape: Shape, exposure: Exposure) -> Method {
-    Method {
-        ident: method.sig.ident.clone(),
-        cfgs: attributes::cfgs(&method.attrs),
-        shape,
-        exposure,
-    }
-}
-
-/// The same of a method that is a tool for sure.
 fn understood(method: &mut Syntax, shape: Shape, exposure: Exposure) -> Method {
     // A tool takes `&self` whether it needs it or not, and its arguments by value: they were read for it. As a
-    // function it cannot be `const`.
+    // function it cannot be `const`. What only its types tell from a helper is treated like one.
     method.attrs.push(parse_quote!(#[allow(
         clippy::missing_const_for_fn,
         clippy::needless_pass_by_value,
         clippy::trivially_copy_pass_by_ref,
         clippy::unused_self
     )]));
-    read(method, shape, exposure)
+    Method {
+        ident: method.sig.ident.clone(),
+        cfgs: attributes::cfgs(&method.attrs),
+        shape,
+        exposure,
+    }
 }
 
 /// Whether the method takes what its attribute gives it.

@@ -54,6 +54,10 @@ impl PostgresStore {
     /// # Errors
     /// When the URL is none, or the server cannot be reached or refuses.
     pub async fn connect(url: &str) -> Result<Self, StoreError> {
+        // sqlx takes any scheme: of `user:password@host`, the password is a part of the database's name to it.
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+            return Err(StoreError::failed(Fault::Url));
+        }
         let options: PgConnectOptions = url.parse().map_err(|_| StoreError::failed(Fault::Url))?;
         let pool = PgPoolOptions::new().acquire_timeout(ACQUIRE);
         let pool = pool.connect_with(options.clone()).await;

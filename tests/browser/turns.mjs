@@ -67,7 +67,7 @@ export async function run(visit) {
 
   // So is one that fails.
   await visit.say("break");
-  const alert = page.getByRole("alert").filter({ hasText: "the model gave no answer: try it again (MODEL_FAILED)" });
+  const alert = page.getByRole("alert").filter({ hasText: "the model gave no answer, and nothing of the turn was kept: try it again (MODEL_FAILED)" });
   await alert.waitFor();
   await visit.isAccessible("failed");
   await visit.find("Try again").click();

@@ -1,6 +1,12 @@
 //! Methods that look like tools, and whose attribute was forgotten.
 
-#![expect(unreachable_pub, reason = "a method is looked at whatever its visibility")]
+#![expect(
+    dead_code,
+    unreachable_pub,
+    clippy::unused_async,
+    clippy::unused_self,
+    reason = "a method is looked at whatever its visibility, and whether or not it is called"
+)]
 
 use crate::{build_warnings::warnings, support::TestFlow};
 use picoflow::{BuildError, flow::BuildWarning, prelude::*, testing::ScriptedModel};

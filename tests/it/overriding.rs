@@ -2,7 +2,9 @@
 #![expect(
     dead_code,
     unreachable_pub,
+    clippy::unnecessary_wraps,
     clippy::unused_async,
+    clippy::unused_self,
     reason = "all forms of a method are under test, also those that nothing can call"
 )]
 
@@ -254,8 +256,6 @@ fn booking(steps: Steps) -> TestFlow {
 
 #[tokio::test]
 async fn named_parameters_are_handled_by_the_methods_own_name() {
-    let schema =
-        json!({ "type": "object", "properties": { "seats": { "type": ["integer", "null"] } } });
     struct Defines(Value);
     impl Step for Defines {
         const ID: StepId = StepId::new("Defines");
@@ -263,6 +263,8 @@ async fn named_parameters_are_handled_by_the_methods_own_name() {
             vec![ToolDefinition::new("book", "Book", self.0.clone())]
         }
     }
+    let schema =
+        json!({ "type": "object", "properties": { "seats": { "type": ["integer", "null"] } } });
     let calls = vec![("book", json!({ "seats": 4 }))];
     let steps = Steps::new().add(BooksByField).add(Defines(schema));
     assert_eq!(answer(steps, calls).await, ["4"]);

@@ -350,6 +350,7 @@ async fn no_failure_tells_the_password() {
         format!("postgres://{user}:{secret}@no-such-host.invalid/postgres"),
         format!("postgres://{user}:{secret}@127.0.0.1:port/postgres"),
         format!("{user}:{secret}@127.0.0.1"),
+        format!("postgres:///{user}:{secret}@127.0.0.1:1"),
         format!("postgres://{host}?password={secret}"),
         secret.to_owned(),
     ] {

@@ -88,12 +88,11 @@ async fn batch_again_with_another_item_refuses_it() {
         let batch = TurnBatch::new("b").item("a", turn("one")).item("b", turn(b));
         let done: Vec<_> = talk.engine.run_batch(batch).unwrap().collect().await;
         let find = |key: &str| done.iter().find(|item| item.key == key).unwrap();
-        let codes = ["a", "b"].map(|key| match &find(key).result {
+        ["a", "b"].map(|key| match &find(key).result {
             Ok(reply) if reply.replayed => "replayed",
             Ok(_) => "ran",
             Err(error) => error.code(),
-        });
-        codes
+        })
     };
     assert_eq!(run("two").await, ["ran", "ran"]);
     assert_eq!(run("two").await, ["replayed", "replayed"]);

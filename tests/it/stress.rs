@@ -69,7 +69,8 @@ impl Step for Rude {
     #[tool(define)]
     fn block_until_told(&self) -> ToolResponse {
         let (blocks, told) = self.0.block.lock().unwrap().take().unwrap();
-        blocks.send(()).unwrap();
+        // From a thread of its own: a worker keeps a task that it wakes to itself, and this one is blocked.
+        thread::spawn(move || blocks.send(()).unwrap());
         stay_with(if told.recv_timeout(PATIENCE).is_ok() { "told" } else { "never told" })
     }
 

@@ -353,6 +353,10 @@ pub fn essence(session: &Session) -> Result<Value, BoxError> {
     strip(&mut document);
     if let Some(map) = document.as_object_mut() {
         map.remove("revision");
+        // It is of what the turn was sent with, such as the session's id.
+        if let Some(Value::Object(turn)) = map.get_mut("lastTurn") {
+            turn.remove("digest");
+        }
         map.remove("error");
         // What a failed attempt cost is counted with the note of it.
         map.remove("tokens");

@@ -46,8 +46,9 @@ struct Advice<'a>(&'a Unknown);
 impl fmt::Display for Advice<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("there is no parameter of this name")?;
-        if let Some(name) = &self.0.nearest {
-            write!(f, ", did you mean `{name}`?")?;
+        match &self.0.nearest {
+            Some(name) => write!(f, ", did you mean `{name}`?")?,
+            None => f.write_str(".")?,
         }
         match self.0.known.split_at_checked(MOST_NAMES) {
             Some((first, _)) => write!(f, " Known are `{}` and more", first.join("`, `")),

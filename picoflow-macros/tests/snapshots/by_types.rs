@@ -136,10 +136,22 @@ impl Step for Desk {
 }
 impl Desk {
     /// Leave
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     async fn leave(&self, cx: &mut Cx<'_>, reason: String) -> Reply {
         self.farewell()
     }
     /// Says good bye.
+    #[allow(
+        clippy::missing_const_for_fn,
+        clippy::needless_pass_by_value,
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unused_self
+    )]
     pub fn farewell(&self) -> Json<u8> {
         Json(1)
     }

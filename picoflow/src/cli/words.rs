@@ -12,11 +12,11 @@ pub(super) fn program() -> String {
 
 /// An error for the person who gave the command.
 pub(super) fn words(error: &(dyn Error + 'static)) -> String {
-    if let Some(error) = error.downcast_ref() {
+    if let Some(error) = error.downcast_ref::<TurnError>() {
         turn(error)
-    } else if let Some(error) = error.downcast_ref() {
+    } else if let Some(error) = error.downcast_ref::<StoreError>() {
         store(error)
-    } else if let Some(error) = error.downcast_ref() {
+    } else if let Some(error) = error.downcast_ref::<ReplayError>() {
         replay(error)
     } else {
         error.to_string()

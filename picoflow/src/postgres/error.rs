@@ -77,6 +77,8 @@ impl Fault {
     pub(super) fn of_database(self, options: &PgConnectOptions) -> StoreError {
         // What PostgreSQL takes where no database is named.
         let name = options.get_database().unwrap_or_else(|| options.get_username());
+        // What a slash in the wrong place makes a name of may be the password.
+        let name = if name.contains(['@', ':', '/']) { "…" } else { name };
         let database = match options.get_socket() {
             Some(socket) => format!("`{name}` at {}", socket.display()),
             None => format!("`{name}` at {}:{}", options.get_host(), options.get_port()),

@@ -132,7 +132,12 @@ impl Written {
                 crate::__report!(ERROR, status = status, code = code, "{method} {route} failed");
             }
             (Some(status @ (401 | 403 | 429)), _) => {
-                crate::__report!(WARN, status = status, code = code, "{method} {route} was refused");
+                crate::__report!(
+                    WARN,
+                    status = status,
+                    code = code,
+                    "{method} {route} was refused"
+                );
             }
             _ => {}
         }

@@ -377,7 +377,7 @@ fn number(digits: &str, way: u8) -> String {
 fn leave_out(value: &mut Value, way: &mut impl FnMut() -> u8) {
     match value {
         Value::Object(map) => {
-            map.retain(|_, value| !(value.is_null() && way() % 2 == 0));
+            map.retain(|_, value| !(value.is_null() && way().is_multiple_of(2)));
             map.values_mut().for_each(|value| leave_out(value, way));
         }
         Value::Array(items) => items.iter_mut().for_each(|item| leave_out(item, way)),

@@ -176,7 +176,7 @@ fn other_hosts_are_served_once_they_are_named() {
     let foreign = "GET /ai/flows HTTP/1.1\r\nhost: bot.example.com";
     let ask = |address: &str| {
         let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         write!(stream, "{foreign}\r\nconnection: close\r\n\r\n").unwrap();
         let mut response = String::new();
         stream.read_to_string(&mut response).unwrap();
@@ -191,6 +191,8 @@ fn other_hosts_are_served_once_they_are_named() {
     }
     let wrong = ["serve", "--address", "127.0.0.1:0", "--host", "http://bot.example.com"];
     app.run(&wrong, "").fails(2, "`http://bot.example.com` is not a host");
+}
+
 /// What a server tells whose database breaks while it serves.
 fn told_of_a_broken_database(is_heard: bool) -> String {
     let app = App::new();
@@ -214,7 +216,10 @@ fn told_of_a_broken_database(is_heard: bool) -> String {
 fn a_database_that_breaks_is_told_on_standard_error() {
     let told = told_of_a_broken_database(false);
     let line = told.lines().find(|line| line.starts_with("picoflow: error: ")).unwrap();
-    assert!(line.contains("no such table") && line.contains("SESSION_STORE_ERROR"), "{told}");
+    assert!(
+        line.contains("has no table `session`") && line.contains("SESSION_STORE_ERROR"),
+        "{told}"
+    );
     assert!(!told.contains("pL4nt3d"), "{told}");
     let heard = told_of_a_broken_database(true);
     assert!(!heard.contains("picoflow: "), "{heard}");

@@ -1,6 +1,7 @@
 //! `chat` with a person: a terminal of its own, whose keys are pressed and whose screen is read.
 
 use super::{App, Ran, signal};
+use crate::support::PATIENCE;
 use picoflow::session::Session;
 use rustix::{
     fs::OFlags,
@@ -88,7 +89,7 @@ impl<'a> Terminal<'a> {
                 self.looked += seen.len();
                 return seen;
             }
-            assert!(began.elapsed() < Duration::from_secs(60), "no {text:?} in {rest:?}");
+            assert!(began.elapsed() < PATIENCE, "no {text:?} in {rest:?}");
             thread::sleep(Duration::from_millis(5));
         }
     }

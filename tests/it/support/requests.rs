@@ -59,7 +59,8 @@ impl Log {
 
     /// All that is logged, as text.
     pub(crate) fn text(&self) -> String {
-        self.events.lock().unwrap().iter().map(|event| format!("{event}\n")).collect()
+        let events = self.events.lock().unwrap();
+        events.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
     }
 
     /// The lines of so many requests, as soon as they are there.

@@ -21,10 +21,7 @@ async fn every_tool_of_the_flow_runs() {
             Rule::new().latest("order A-2 x2 stopped=false"),
             [("both_a", json!({})), ("both_b", json!({}))],
         )
-        .on_call(
-            Rule::new().latest("2 at once"),
-            [("save_user", json!({ "name": "Ann", "age": null }))],
-        );
+        .on_call(Rule::new().latest("2 at once"), [("save_user", json!({ "name": "Ann" }))]);
     let engine = Engine::builder().flow(StrictFlow::new()).model(model).build();
     let engine = engine.await.expect("the flow is sound");
     let reply = engine.run(Turn::new("StrictFlow").message("Hi")).await;
