@@ -247,7 +247,7 @@ pub enum TurnError {
         reason: String,
     },
     /// A child did what only the current step may do: move the cursor, or speak to the user. It fails the child, and the
-    /// turn unless the step that started the child handles the [`ChildError`].
+    /// turn unless the step that started the child handles the [`ChildError`](crate::ChildError).
     #[error(
         "step `{step}` runs as a child, and `{builder}` by `{by}` of {owner} would move the cursor or speak to the user: answer with `direct_result`, go on in the child with `stay_with` or `Json`, or leave the tool out of the child by `hide_tools`"
     )]
