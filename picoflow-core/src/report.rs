@@ -3,6 +3,7 @@
 use std::{
     fmt::{Arguments, Display, Write as _},
     io::{self, Write as _},
+    panic,
 };
 use tracing::Level;
 
@@ -47,8 +48,17 @@ pub fn unheard(level: Level, target: &str, text: Arguments<'_>, fields: &[(&str,
         return;
     }
     let word = if is_error { "error" } else { "warning" };
-    // If nobody reads standard error, nobody misses the line.
-    drop(writeln!(io::stderr(), "picoflow: {word}: {line}"));
+    print(&format!("picoflow: {word}: {line}"));
+}
+
+/// Prints a line on standard error. If nobody reads that, nobody misses the line.
+fn print(line: &str) {
+    if cfg!(panic = "unwind") {
+        // What is printed is captured in a test. It panics where standard error is closed.
+        drop(panic::catch_unwind(|| eprintln!("{line}")));
+    } else {
+        drop(writeln!(io::stderr(), "{line}"));
+    }
 }
 
 /// The text and its fields in one line, without what steers a terminal.
