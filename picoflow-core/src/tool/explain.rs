@@ -135,6 +135,10 @@ impl Explainer<'_> {
                 if meant.is_empty() {
                     let names = names(&branches);
                     return match fields.as_slice() {
+                        [(name, _)] if names.iter().any(|known| known == name) => {
+                            let way_out = format!("expected the text \"{name}\"");
+                            fault(None, format!("variant `{name}` has no content, {way_out}"))
+                        }
                         [(name, _)] => {
                             fault(None, unknown(&Parsed::Text(name.as_ref().into()), &names))
                         }
@@ -155,6 +159,12 @@ impl Explainer<'_> {
                     one_of(&names)
                 };
                 return fault(None, format!("invalid type: {}, {wanted}", shown(value)));
+            }
+            if let Parsed::Text(text) = value
+                && names.iter().any(|known| known == text)
+            {
+                let way_out = format!("expected an object, {{\"{text}\": …}}");
+                return fault(None, format!("variant `{text}` has content, {way_out}"));
             }
             if !names.is_empty() {
                 return fault(None, unknown(value, &names));
@@ -350,6 +360,14 @@ mod tests {
             (
                 r#""o":{"Newtpe":1}"#,
                 "at `/o`: unknown variant `Newtpe`, expected one of `Unit`, `Said`, `Newtype`, `Struct`",
+            ),
+            (
+                r#""o":"Newtype""#,
+                "at `/o`: variant `Newtype` has content, expected an object, {\"Newtype\": …}",
+            ),
+            (
+                r#""o":{"Unit":null}"#,
+                "at `/o`: variant `Unit` has no content, expected the text \"Unit\"",
             ),
             (r#""o":{"Struct":{"a":"x"}}"#, "at `/o/Struct/a`: \"x\" is not of type \"integer\""),
             (

@@ -66,7 +66,7 @@ pub(super) fn said(line: Vec<u8>, is_typed: bool) -> Said {
     };
     text.truncate(text.trim_ascii_end().len());
     if text.contains('\0') {
-        return Said::NoText("has a NUL character, which texts in UTF-8 have not");
+        return Said::NoText("has a NUL character");
     }
     let is_key = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
     if is_typed && text.contains(is_key) {
