@@ -288,7 +288,7 @@ impl<At> Response<At> {
     /// [`Cx::save_state`](crate::Cx::save_state), else the turn fails.
     ///
     /// It is what was found out, so it is saved also if another transition of the same reply wins: the destination has it
-    /// when it is entered later. Prompt, message and content type of a transition that lost are dropped.
+    /// when it is entered later, unless its entry begins afresh ([`OnEntry::Restart`](crate::OnEntry::Restart)). Prompt, message and content type of a transition that lost are dropped.
     ///
     #[doc = include_str!("docs/response_travels.md")]
     pub fn with_state(mut self, state: impl Serialize) -> Self {
@@ -306,9 +306,9 @@ impl<At> Response<At> {
         self
     }
 
-    /// Adds a message to the destination's memory, behind the tool messages. A text is a message of the user;
+    /// Puts a message into the destination's memory, behind the tool messages. A text is a message of the user;
     /// [`Message::ai`] is one of the assistant, which a step that stays cannot be given, since its model would have nothing
-    /// to answer. A message of a history, such as [`Cx::last_message`](crate::Cx::last_message), keeps its images. A prompt,
+    /// to answer. The last one counts. A message of a history, such as [`Cx::last_message`](crate::Cx::last_message), keeps its images. A prompt,
     /// a reply with calls and an answer to a call cannot be handed on: the turn fails.
     ///
     #[doc = include_str!("docs/response_message.md")]

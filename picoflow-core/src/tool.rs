@@ -8,6 +8,8 @@ mod error;
 #[cfg(feature = "validate")]
 mod explain;
 mod fit;
+#[cfg(feature = "validate")]
+mod groups;
 mod json;
 mod name;
 pub(crate) mod probe;

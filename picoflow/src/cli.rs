@@ -154,5 +154,5 @@ fn is_unheard(error: &BoxError) -> bool {
 
 /// Tells a person what is not a part of what was asked for. If nobody listens, nobody misses it.
 fn tell(text: impl std::fmt::Display) {
-    drop(writeln!(stderr(), "{text}"));
+    drop(writeln!(stderr(), "{}", screen::shown(&text.to_string())));
 }

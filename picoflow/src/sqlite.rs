@@ -5,7 +5,8 @@ mod error;
 mod open;
 mod rows;
 
-use error::Fault;
+use create::Opened;
+use error::{Fault, Reason};
 use picoflow_core::{
     BoxError, BoxFuture,
     session::{Session, SessionQuery, SessionStore, SessionSummary, StoreError},
@@ -50,6 +51,8 @@ use std::{
 #[derive(Clone)]
 pub struct SqliteStore {
     path: Arc<Path>,
+    /// Which file was opened.
+    opened: Option<Opened>,
     connection: Arc<Mutex<Connection>>,
 }
 
@@ -63,7 +66,7 @@ impl SqliteStore {
         let path: Arc<Path> = path.as_ref().into();
         let file = Arc::clone(&path);
         let connection = blocking(&path, move || open::open(&file)).await?;
-        Ok(Self { path, connection: Arc::new(Mutex::new(connection)) })
+        Ok(Self { opened: Opened::of(&path), path, connection: Arc::new(Mutex::new(connection)) })
     }
 
     /// Runs `work` on a thread that may wait.
@@ -72,8 +75,13 @@ impl SqliteStore {
         work: impl FnOnce(&Connection) -> Result<T, Fault> + Send + 'static,
     ) -> BoxFuture<'static, Result<T, StoreError>> {
         let (path, connection) = (Arc::clone(&self.path), Arc::clone(&self.connection));
+        let opened = self.opened.clone();
         Box::pin(async move {
             let work = move || {
+                // SQLite would go on with a file that has no name any more, and lose what is written.
+                if opened.is_some_and(|opened| !opened.is_there()) {
+                    return Err(Reason::Gone.into());
+                }
                 // A panic while it was held cannot leave a statement half done: SQLite undoes what was not committed.
                 let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
                 work(&connection)
@@ -200,8 +208,13 @@ impl SessionStore for SqliteStore {
         self.run(move |connection| {
             let (sql, values) = page(&query);
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params_from_iter(values), summary)?;
-            Ok(rows.collect::<Result<_, _>>()?)
+            let rows = statement.query_and_then(params_from_iter(values), |row| {
+                summary(row).map_err(|error| match row.get(0) {
+                    Ok(id) => unreadable(id, error),
+                    Err(_) => error.into(),
+                })
+            })?;
+            rows.collect()
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The HTTP status that tells what a turn's failure is.
 
-use crate::TurnError;
+use crate::{TurnError, session::StoreError};
 
 /// The status for a failure of a turn.
 pub(crate) const fn status(error: &TurnError) -> u16 {
@@ -21,6 +21,8 @@ pub(crate) const fn status(error: &TurnError) -> u16 {
         TurnError::Model { .. } | TurnError::NoReply { .. } => 502,
         TurnError::TimedOut { .. } => 504,
         TurnError::Cancelled => 499,
+        // It stays so.
+        TurnError::Store(StoreError::Unreadable { .. }) => 500,
         TurnError::Store(_) | TurnError::Journal { .. } => 503,
         _ => 500,
     }

@@ -2,6 +2,7 @@
 //! place and what was expected.
 
 mod any_value;
+mod kept;
 mod names;
 mod numbers;
 #[cfg(feature = "validate")]

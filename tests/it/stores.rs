@@ -133,11 +133,69 @@ async fn a_file_that_cannot_be_opened_is_named() {
 }
 
 #[tokio::test]
+async fn a_path_without_a_name_is_refused() {
+    let text = failure(Path::new("")).await;
+    assert!(
+        text.ends_with(
+            "the path is empty: name a file, or keep sessions in memory by `MemoryStore`"
+        ),
+        "{text}"
+    );
+}
+
+#[tokio::test]
+async fn a_uri_makes_no_directories_of_its_own() {
+    let directory = TempDir::new().unwrap();
+    let uri = format!("file:{}/s.sqlite", directory.path().display());
+    open(Path::new(&uri)).await.prepare().await.unwrap();
+    assert!(directory.path().join("s.sqlite").exists());
+    assert!(!Path::new("file:").exists());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_removed_or_replaced_is_told_at_the_next_call() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("s.sqlite");
+    let store = open(&file).await;
+    store.prepare().await.unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let told = |error: StoreError| {
+        let text = error.to_string();
+        assert!(text.contains("it was removed or replaced while it was in use"), "{text}");
+    };
+    told(store.load("a").await.unwrap_err());
+    open(&file).await.prepare().await.unwrap();
+    told(store.list(&SessionQuery::default()).await.unwrap_err());
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_read_is_named_by_the_list() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("s.sqlite");
+    let store = open(&file).await;
+    store.prepare().await.unwrap();
+    let other = rusqlite::Connection::open(&file).unwrap();
+    other
+        .execute_batch(
+            "INSERT INTO session VALUES ('bad', 0, 'F', 'xx', 'S', 'yesterday', 'now', '{}')",
+        )
+        .unwrap();
+    let error = store.list(&SessionQuery::default()).await.unwrap_err();
+    assert!(
+        matches!(&error, StoreError::Unreadable { session, .. } if session == "bad"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
 async fn a_table_of_another_program_is_refused_in_words() {
     for schema in [
         "CREATE TABLE session (token TEXT, user INTEGER)",
         "CREATE TABLE Session (id TEXT, revision INTEGER, flow TEXT)",
         "CREATE VIEW session AS SELECT 1 AS id",
+        "CREATE TABLE session (id TEXT, revision, flow, run_status, current_step, created_on, save_on, document)",
+        "CREATE TABLE session (id TEXT PRIMARY KEY, revision, flow, run_status, current_step, created_on, save_on, document, must TEXT NOT NULL) WITHOUT ROWID",
     ] {
         let directory = TempDir::new().unwrap();
         let file = directory.path().join("app.sqlite");

@@ -1,5 +1,7 @@
 //! Replies without tool calls.
 
+use crate::tool::{Node, Parsed};
+use serde::de::Error;
 use serde_json::Value;
 
 /// A reply without tool calls, as `on_response` gets it.
@@ -43,22 +45,35 @@ impl ModelOutput {
     /// The reply as `T`: the object of a structured reply, or JSON in the text, with or without a
     /// Markdown fence around it.
     ///
+    /// A whole number is an integer, however it is written.
+    ///
     /// # Errors
     /// When the text is no JSON or does not fit `T`.
     ///
     /// ```
     /// use picoflow_core::model::ModelOutput;
     ///
-    /// let output = ModelOutput::Text("```json\n[1, 2]\n```".to_owned());
+    /// let output = ModelOutput::Text("```json\n[1, 2.0]\n```".to_owned());
     /// assert_eq!(output.parse::<Vec<u8>>()?, [1, 2]);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     pub fn parse<T: serde::de::DeserializeOwned>(&self) -> serde_json::Result<T> {
         match self {
-            Self::Text(text) => serde_json::from_str(without_fence(text)),
-            Self::Structured(value) => T::deserialize(value),
+            Self::Text(text) => read(without_fence(text)),
+            Self::Structured(value) => {
+                T::deserialize(value).or_else(|error| read(&value.to_string()).map_err(|_| error))
+            }
         }
     }
+}
+
+/// Reads JSON as the arguments of tools are read.
+fn read<T: serde::de::DeserializeOwned>(text: &str) -> serde_json::Result<T> {
+    let json = Parsed::parse(text)?;
+    T::deserialize(Node::of(&json)).map_err(|misfit| match misfit.path() {
+        path if path.is_empty() => serde_json::Error::custom(misfit),
+        path => serde_json::Error::custom(format_args!("at `{path}`: {misfit}")),
+    })
 }
 
 /// The inside of a Markdown code fence, or the text as it is.

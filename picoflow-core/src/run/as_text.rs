@@ -41,12 +41,17 @@ impl Run {
 
 /// The first tool that `text` calls, if the text is calls of tools and nothing else.
 fn written_call(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<String> {
-    let text = text.trim();
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     // What almost every reply fails at.
-    if !text.starts_with(['{', '[', '<', '`', 'f']) {
+    if !text.starts_with(['{', '[', '<', '`', '~', 'f']) {
         return None;
     }
-    let text = without_fence(text);
+    // What the model thought is no part of what it says.
+    let text = match text.strip_prefix("<think>").and_then(|rest| rest.split_once("</think>")) {
+        Some((_, said)) => said.trim(),
+        None => text,
+    };
+    let text = inside_fence(text);
     if text.starts_with('{') || text.starts_with('[') && !text.starts_with("[TOOL") {
         return called(text, is_tool);
     }
@@ -61,7 +66,7 @@ fn written_call(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<String> {
         } else {
             let (open, close) = TAGS.iter().find(|(open, _)| rest.starts_with(open))?;
             let (inside, behind) = split(rest.strip_prefix(open)?, close);
-            (called(without_fence(inside), is_tool)?, behind)
+            (called(inside_fence(inside), is_tool)?, behind)
         };
         first.get_or_insert(tool);
         rest = behind.trim_start();
@@ -69,10 +74,29 @@ fn written_call(text: &str, is_tool: &impl Fn(&str) -> bool) -> Option<String> {
     first
 }
 
+/// The inside of a fence, also of one that is not closed or stands in one line.
+fn inside_fence(text: &str) -> &str {
+    let text = without_fence(text);
+    let Some((fence, rest)) =
+        ["```", "~~~"].iter().find_map(|fence| Some((fence, text.strip_prefix(fence)?)))
+    else {
+        return text;
+    };
+    let language = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(0);
+    let inside = rest.split_at(language).1.trim();
+    inside.strip_suffix(fence).unwrap_or(inside).trim()
+}
+
 /// What stands before `end` and what stands behind it.
 fn split<'t>(text: &'t str, end: &str) -> (&'t str, &'t str) {
     if end.is_empty() { (text, "") } else { text.split_once(end).unwrap_or((text, "")) }
 }
+
+/// Under what an object keeps a list of calls.
+const LISTS: [&str; 5] = ["tool_calls", "tool_uses", "function_calls", "toolCalls", "calls"];
+
+/// What templates of models put before the names of tools.
+const PREFIXES: [&str; 4] = ["functions.", "default_api.", "tools.", "tool."];
 
 /// The first tool that JSON calls: one call, a list of them, or several one after the other.
 fn called(json: &str, is_tool: &impl Fn(&str) -> bool) -> Option<String> {
@@ -80,13 +104,15 @@ fn called(json: &str, is_tool: &impl Fn(&str) -> bool) -> Option<String> {
     for value in Deserializer::from_str(json).into_iter::<Value>() {
         let tools = match value.ok()? {
             Value::Array(calls) => calls.iter().map(tool_of).collect::<Option<Vec<_>>>()?,
-            call => vec![tool_of(&call)?],
+            call => match LISTS.iter().find_map(|key| call.get(*key)?.as_array()) {
+                Some(calls) => calls.iter().map(tool_of).collect::<Option<Vec<_>>>()?,
+                None => vec![tool_of(&call)?],
+            },
         };
         for tool in tools {
-            if !is_tool(&tool) {
-                return None;
-            }
-            first.get_or_insert(tool);
+            let bare = || PREFIXES.iter().find_map(|prefix| tool.strip_prefix(prefix));
+            let tool = if is_tool(&tool) { &tool } else { bare().filter(|tool| is_tool(tool))? };
+            first.get_or_insert_with(|| tool.to_owned());
         }
     }
     first
@@ -95,7 +121,8 @@ fn called(json: &str, is_tool: &impl Fn(&str) -> bool) -> Option<String> {
 /// The tool that an object calls.
 fn tool_of(call: &Value) -> Option<String> {
     let call = call.as_object()?;
-    match ["function", "tool_call", "function_call"].iter().find_map(|key| call.get(*key)) {
+    let keys = ["function", "tool_call", "function_call", "functionCall", "toolCall", "tool"];
+    match keys.iter().find_map(|key| call.get(*key)) {
         Some(Value::Object(inner)) => named(inner),
         // `{"function": "look_up", "arguments": …}`
         Some(Value::String(name)) => has_arguments(call).then(|| name.clone()),
@@ -104,14 +131,16 @@ fn tool_of(call: &Value) -> Option<String> {
 }
 
 fn named(call: &Map<String, Value>) -> Option<String> {
-    let name = ["name", "tool", "tool_name", "function_name"].iter().find_map(|key| call.get(*key));
-    let name = name?.as_str()?;
+    let keys =
+        ["name", "tool", "tool_name", "toolName", "function_name", "action", "recipient_name"];
+    let name = keys.iter().find_map(|key| call.get(*key))?.as_str()?;
     has_arguments(call).then(|| name.to_owned())
 }
 
 /// Whether the object has arguments: an object, or one as text.
 fn has_arguments(call: &Map<String, Value>) -> bool {
-    let keys = ["arguments", "parameters", "args", "input", "tool_input"];
+    let keys =
+        ["arguments", "parameters", "args", "input", "tool_input", "tool_args", "action_input"];
     match keys.iter().find_map(|key| call.get(*key)) {
         Some(Value::Object(_) | Value::Null) => true,
         Some(Value::String(text)) => {
@@ -156,6 +185,19 @@ mod tests {
             "[TOOL_CALLS] {\"name\": \"look_up\", \"arguments\": {}}",
             "<function=look_up>{\"city\": \"LA\"}</function>",
             "functools[{\"name\": \"look_up\", \"arguments\": {}}]",
+            r#"{"tool_calls": [{"id": "1", "type": "function", "function": {"name": "look_up", "arguments": "{}"}}]}"#,
+            r#"{"role": "assistant", "content": null, "tool_calls": [{"name": "look_up", "arguments": {}}]}"#,
+            r#"{"tool_uses": [{"recipient_name": "functions.look_up", "parameters": {}}]}"#,
+            r#"{"name": "functions.look_up", "arguments": {}}"#,
+            r#"{"functionCall": {"name": "look_up", "args": {}}}"#,
+            r#"{"tool": {"name": "look_up", "arguments": {}}}"#,
+            r#"{"action": "look_up", "action_input": {"city": "LA"}}"#,
+            r#"{"tool_name": "look_up", "tool_args": {}}"#,
+            "\u{feff}{\"name\": \"look_up\", \"arguments\": {}}",
+            "<think>It asks.</think>\n{\"name\": \"look_up\", \"arguments\": {}}",
+            "```json\n{\"name\": \"look_up\", \"arguments\": {}}",
+            "```json {\"name\": \"look_up\", \"arguments\": {}}```",
+            "~~~json\n{\"name\": \"look_up\", \"arguments\": {}}\n~~~",
         ] {
             assert_eq!(written(text).as_deref(), Some("look_up"), "{text}");
         }

@@ -76,7 +76,7 @@ impl Run {
         let step = env.step(at)?;
         let tool = step.tools.get(call.name());
         let Some(tool) = tool.filter(|_| !hidden.hides(call.name())) else {
-            let word = self.word_of(call);
+            let word = self.word_of(step, call);
             self.warn(&step.id, format!("hallucinated tool: {word}"));
             return Ok(Err(ToolError::feedback(unknown_tool(step, &word, hidden))));
         };

@@ -21,8 +21,8 @@ pub(super) struct Taken {
     ids: Vec<(Arc<str>, String)>,
     /// How many ids were made up.
     made_up: u64,
-    /// By id, the names that no provider takes back, as the model wrote them.
-    words: Vec<(String, String)>,
+    /// By namespace and id, the names that no provider takes back, as the model wrote them.
+    words: Vec<(Arc<str>, String, String)>,
 }
 
 impl Run {
@@ -41,25 +41,26 @@ impl Run {
         for call in calls {
             // What the step exposes was checked when the flow was built.
             if !step.tools.contains_key(call.name()) && !is_tool_name(call.name()) {
-                self.rename(call);
+                self.rename(step, call);
             }
         }
     }
 
     /// Gives the call a name that every provider takes, and that is none of the flow's tools.
-    fn rename(&mut self, call: &mut ToolCall) {
+    fn rename(&mut self, step: &CompiledStep, call: &mut ToolCall) {
         let steps = &self.env.flow.steps;
         let is_taken = |name: &str| steps.iter().any(|step| step.tools.contains_key(name));
         let name = tool_name(call.name(), is_taken);
         let word = shortened(call.name()).into_owned();
-        self.taken.words.push((call.id().to_owned(), word));
+        self.taken.words.push((Arc::clone(&step.namespace), call.id().to_owned(), word));
         call.set_name(name);
     }
 
     /// The name of the tool as the model wrote it, in a length that can be shown.
-    pub(super) fn word_of<'c>(&self, call: &'c ToolCall) -> Cow<'c, str> {
-        let word = self.taken.words.iter().find(|(id, _)| id == call.id());
-        word.map_or_else(|| shortened(call.name()), |(_, word)| Cow::Owned(word.clone()))
+    pub(super) fn word_of<'c>(&self, step: &CompiledStep, call: &'c ToolCall) -> Cow<'c, str> {
+        let mut words = self.taken.words.iter();
+        let word = words.find(|(namespace, id, _)| *namespace == step.namespace && id == call.id());
+        word.map_or_else(|| shortened(call.name()), |(_, _, word)| Cow::Owned(word.clone()))
     }
 
     /// Replaces ids that are missing, or that the step's history has already.

@@ -50,7 +50,8 @@ pub enum OnEntry {
     Reset,
     /// It is forgotten, with its summary, and so are the step's state and transient state: the step begins as in a new
     /// session. Save what it needs by `with_state` on the transition. What is saved for the step before it is entered
-    /// (`save_step_state`, `save_step_transient`) is forgotten too, with a warning in the session. Children of one
+    /// (`save_step_state`, `save_step_transient`, `with_state` of a transition that lost) is forgotten too, with a warning in the
+    /// session where it was saved in the same turn. Children of one
     /// `run_steps` begin afresh each, and what they write is put together as otherwise.
     Restart,
     /// It is summed up: the summary stays, no message does. The entry needs a [`Compaction`], else the build fails. If

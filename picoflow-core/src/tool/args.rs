@@ -178,7 +178,12 @@ fn fitted<'t>(arguments: &Json<'t>, schema: fn() -> Value) -> Option<Json<'t>> {
 /// # Errors
 /// When the text is no JSON, or does not fit `T`.
 pub(super) fn from_text<T: DeserializeOwned + JsonSchema>(text: &str) -> Result<T, ToolError> {
-    read(&parse(text)?, schema_of::<T>)
+    let mut arguments = parse(text)?;
+    // A type that takes several forms would take a whole number that is written as a float for another one.
+    if let Some(fitted) = fitted(&arguments, schema_of::<T>) {
+        arguments = fitted;
+    }
+    read(&arguments, schema_of::<T>)
 }
 
 /// What had to be done to a call's arguments before they could be read.
@@ -201,11 +206,12 @@ pub(crate) fn normalise(call: &mut ToolCall) -> Option<Repair> {
         return None;
     }
     let inner: String = serde_json::from_str(text).ok()?;
-    if !inner.trim_start().starts_with('{') {
+    // As it was written: to read it and write it anew would round numbers and drop what comes twice.
+    let object = inner.trim();
+    if !(object.starts_with('{') && object.ends_with('}')) {
         return None;
     }
-    let object: Value = serde_json::from_str(&inner).ok()?;
-    call.set_arguments(object.to_string());
+    call.set_arguments(object.to_owned());
     Some(Repair::Doubled)
 }
 
@@ -254,6 +260,11 @@ mod tests {
         let mut call = ToolCall::from_text("1", "t", r#""{\"a\":1}""#);
         assert_eq!(normalise(&mut call), Some(Repair::Doubled));
         assert_eq!(call.arguments(), r#"{"a":1}"#);
+        for inner in [r#"{"n":18446744073709551617}"#, r#"{"n":1.0,"n":2}"#, r#"{"n":1e400}"#] {
+            let mut call = ToolCall::from_text("1", "t", format!("{inner:?}"));
+            assert_eq!(normalise(&mut call), Some(Repair::Doubled));
+            assert_eq!(call.arguments(), inner);
+        }
         for text in [r#""hello""#, r#""{\"a\":""#, "{\"a\":", "[1]"] {
             let mut call = ToolCall::from_text("1", "t", text);
             assert_eq!(normalise(&mut call), None);

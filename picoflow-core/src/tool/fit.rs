@@ -34,14 +34,14 @@ fn fitted(text: &str, shapes: &Shapes, is_lenient: bool) -> Option<String> {
 
 /// The same for a value. Returns whether anything changed.
 pub(crate) fn fit_value(value: &mut Parsed<'_>, shapes: &Shapes, is_lenient: bool) -> bool {
-    let fitter = Fitter { shapes, matcher: Matcher::new(shapes, is_lenient), is_lenient };
+    let fitter = Fitter { shapes, matcher: Matcher::new(shapes, value, is_lenient), is_lenient };
     fitter.fit(value, &[Shapes::ROOT], MOST_DEPTH)
 }
 
 /// The digits of the shortest numbers that may have more than 64 bits.
 const LONG: usize = 19;
 
-/// Whether a digit is followed by what makes a float of a number, or a number may have more than 64 bits.
+/// Whether a digit is followed by what makes a float of a number, a number may have more than 64 bits, or it may be `-0`.
 #[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch for each byte")]
 fn may_have_floats(text: &str) -> bool {
     let bytes = text.as_bytes();
@@ -49,7 +49,9 @@ fn may_have_floats(text: &str) -> bool {
     // Without a branch for each byte, so that the compiler takes many at a time.
     let pairs = bytes.iter().zip(after(1));
     let has_float = pairs.fold(false, |found, (digit, next)| {
-        found | (digit.is_ascii_digit() & ((*next == b'.') | (*next | 0x20 == b'e')))
+        found
+            | (digit.is_ascii_digit() & ((*next == b'.') | (*next | 0x20 == b'e')))
+            | ((*digit == b'-') & (*next == b'0'))
     });
     let far = bytes.iter().zip(after(9)).zip(after(LONG - 1));
     has_float
@@ -83,13 +85,15 @@ impl Fitter<'_> {
                 self.fit_inside(value, &found, depth)
             }
             Parsed::Whole(whole) => {
-                let fitted = if whole.is_written_as_integer() {
-                    // Where a number of any kind is wanted, the nearest float is what is read.
-                    let is_float = kinds.has(Kinds::FRACTION) && kinds != Kinds::ALL;
-                    is_float.then(|| Parsed::Float(whole.float()))
+                let is_integer = kinds.has(Kinds::INTEGER) && !kinds.has(Kinds::FRACTION);
+                // Where a number of any kind is wanted, the nearest float is what is read.
+                let is_float = kinds.has(Kinds::FRACTION) && kinds != Kinds::ALL;
+                let fitted = if is_integer {
+                    Parsed::integer(whole)
+                } else if is_float && whole.is_written_as_integer() {
+                    Some(Parsed::Float(whole.float()))
                 } else {
-                    let is_integer = kinds.has(Kinds::INTEGER) && !kinds.has(Kinds::FRACTION);
-                    is_integer.then(|| Parsed::integer(whole)).flatten()
+                    None
                 };
                 fitted.map(|fitted| *value = fitted).is_some()
             }

@@ -1,5 +1,6 @@
 //! The strict form of a schema.
 
+use super::shape::Kinds;
 use serde_json::{Map, Value, json};
 
 /// The strict form of a schema: every property required, optional ones nullable, objects closed, at every depth.
@@ -28,7 +29,7 @@ pub fn strict_form(schema: &Value) -> Value {
 /// Why there is none.
 pub fn try_strict_form(schema: &Value) -> Result<Value, String> {
     let mut strict = schema.clone();
-    match tighten(&mut strict) {
+    match tighten(&mut strict, schema) {
         Ok(()) => Ok(strict),
         Err(NoForm { path, reason }) => {
             let place = path.into_iter().rev().flat_map(|segment| ["/".to_owned(), segment]);
@@ -75,7 +76,7 @@ const BEYOND: [&str; 12] = [
     "unevaluatedItems",
 ];
 
-fn tighten(schema: &mut Value) -> Result<(), NoForm> {
+fn tighten(schema: &mut Value, root: &Value) -> Result<(), NoForm> {
     let Value::Object(map) = schema else {
         return Ok(());
     };
@@ -83,23 +84,81 @@ fn tighten(schema: &mut Value) -> Result<(), NoForm> {
     if excludes_objects || BEYOND.iter().any(|keyword| map.contains_key(*keyword)) {
         return Err(NoForm::because("there are conditions that do not hold for a closed object"));
     }
+    if let Some(Value::Array(choices)) = map.get("anyOf")
+        && takes_later_ones(choices, root)
+    {
+        return Err(NoForm::because("an earlier form of a choice takes the values of a later one"));
+    }
     for (keyword, value) in map.iter_mut() {
         match (&**keyword, value) {
             ("properties" | "$defs" | "definitions", Value::Object(schemas)) => {
                 for (name, schema) in schemas {
-                    tighten(schema).map_err(|none| none.under(keyword, Some(name.clone())))?;
+                    tighten(schema, root)
+                        .map_err(|none| none.under(keyword, Some(name.clone())))?;
                 }
             }
             ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(schemas)) => {
                 for (index, schema) in schemas.iter_mut().enumerate() {
-                    tighten(schema).map_err(|none| none.under(keyword, Some(index.to_string())))?;
+                    tighten(schema, root)
+                        .map_err(|none| none.under(keyword, Some(index.to_string())))?;
                 }
             }
-            ("items", inner) => tighten(inner).map_err(|none| none.under(keyword, None))?,
+            ("items", inner) => tighten(inner, root).map_err(|none| none.under(keyword, None))?,
             _ => {}
         }
     }
     close(map)
+}
+
+/// Whether an object that is meant for one of `choices` fits one before it, which does not know all of its names and would lose
+/// them: an untagged enum takes the first that fits, and does not close it.
+fn takes_later_ones(choices: &[Value], root: &Value) -> bool {
+    let choices: Vec<_> = choices.iter().map(|choice| behind(choice, root)).collect();
+    choices.iter().enumerate().any(|(index, earlier)| {
+        let is_closed = earlier.get("additionalProperties") == Some(&json!(false));
+        !is_closed && choices.iter().skip(index + 1).any(|later| takes(earlier, later, root))
+    })
+}
+
+fn takes(earlier: &Value, later: &Value, root: &Value) -> bool {
+    let (Some(own), Some(others)) = (properties(earlier), properties(later)) else {
+        return false;
+    };
+    let required = earlier.get("required").and_then(Value::as_array).into_iter().flatten();
+    let mut required = required.filter_map(Value::as_str);
+    let is_apart = |(name, schema): (&String, &Value)| {
+        others.get(name).is_some_and(|other| are_apart(behind(schema, root), behind(other, root)))
+    };
+    required.all(|name| others.contains_key(name))
+        && others.keys().any(|name| !own.contains_key(name))
+        && !own.iter().any(is_apart)
+}
+
+fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.get("properties").and_then(Value::as_object)
+}
+
+/// Whether no value fits both, by their types or by the values that they list.
+fn are_apart(one: &Value, other: &Value) -> bool {
+    let listed = |schema: &Value| match (schema.get("const"), schema.get("enum")) {
+        (Some(only), _) => Some(vec![only.clone()]),
+        (None, Some(Value::Array(values))) => Some(values.clone()),
+        _ => None,
+    };
+    if let (Some(one), Some(other)) = (listed(one), listed(other)) {
+        return !one.iter().any(|value| other.contains(value));
+    }
+    let kinds = |schema: &Value| schema.get("type").map(Kinds::named);
+    match (kinds(one), kinds(other)) {
+        (Some(one), Some(other)) => one & other == Kinds::NONE,
+        _ => false,
+    }
+}
+
+/// The schema, or the one that it refers to.
+fn behind<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
+    let path = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+    path.and_then(|path| root.pointer(path)).unwrap_or(schema)
 }
 
 /// Whether a schema speaks of values that are no objects, in words that mean the same in the strict form.
@@ -283,6 +342,24 @@ mod tests {
             assert!(reason.starts_with(place), "{schema}: {reason}");
             assert_eq!(strict_form(&schema), schema);
         }
+    }
+
+    #[test]
+    fn forms_that_take_each_others_values_have_no_strict_form() {
+        let object = |names: &[&str], required: &[&str]| {
+            let properties: Map<_, _> = names
+                .iter()
+                .map(|name| ((*name).to_owned(), json!({ "type": "integer" })))
+                .collect();
+            json!({ "type": "object", "properties": properties, "required": required })
+        };
+        let has_form =
+            |one: Value, other: Value| try_strict_form(&json!({ "anyOf": [one, other] })).is_ok();
+        assert!(!has_form(object(&["x"], &["x"]), object(&["x", "y"], &["x"])));
+        assert!(has_form(object(&["x", "y"], &["x", "y"]), object(&["x"], &["x"])));
+        assert!(has_form(object(&["x"], &["x"]), object(&["y"], &["y"])));
+        let tagged = |tag: &str| json!({ "type": "object", "required": ["t"], "properties": { "t": { "const": tag }, tag: {} } });
+        assert!(has_form(tagged("a"), tagged("b")));
     }
 
     #[test]

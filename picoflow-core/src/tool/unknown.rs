@@ -101,7 +101,7 @@ const fn is_container(value: &Parsed<'_>) -> bool {
 fn find(shapes: &Shapes, arguments: &Parsed<'_>) -> Vec<Unknown> {
     let mut finder = Finder {
         shapes,
-        matcher: Matcher::new(shapes, false),
+        matcher: Matcher::new(shapes, arguments, false),
         path: Vec::new(),
         found: Vec::new(),
     };

@@ -2,7 +2,7 @@
 
 use super::{Parsed, ToolError, shape::Shapes};
 #[cfg(feature = "validate")]
-use super::{explain, json::Arguments};
+use super::{explain, groups::closed_groups, json::Arguments};
 use serde_json::Value;
 
 /// The compiled schema of a tool. Without the feature `validate` it accepts everything, and the handler's types
@@ -25,7 +25,7 @@ impl ToolValidator {
         jsonschema::options_for::<Arguments>()
             .with_draft(jsonschema::Draft::Draft202012)
             .should_validate_formats(true)
-            .build(schema)
+            .build(&closed_groups(schema))
             .map(|compiled| Self { shapes: Shapes::compile(schema), schema: Some(compiled) })
             .map_err(|error| format!("is no JSON schema: {error}"))
     }

@@ -5,7 +5,7 @@ use crate::{
     block::{Member, Syntax, ungrouped},
     model::{Parameter, Plain, Shape},
 };
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;
 use std::collections::HashSet;
 use syn::{
@@ -63,8 +63,7 @@ fn by_types(sig: &Signature, block: &Generics) -> Result<(Shape, Type), String> 
 }
 
 /// Why a method that returns something else is no handler.
-pub(crate) const NO_ANSWER: &str =
-    "it does not return `ToolResponse`, `Json<T>` or a `Result` of those";
+pub(crate) const NO_ANSWER: &str = "it does not return `ToolResponse`, `Json<T>` or a `Result` of those with an error that converts into `ToolError`";
 
 /// Why a method with this parameter is no handler.
 pub(crate) fn no_field(name: &str) -> String {
@@ -179,18 +178,26 @@ pub(super) fn mark_called(plain: &mut [Plain], members: &[Member]) {
     }
 }
 
-/// The names behind a `.` or a `::`.
+/// The names behind a `::`, and those behind a `.` that are called.
 fn called(tokens: TokenStream, names: &mut HashSet<String>) {
-    let mut is_member = false;
-    for token in tokens {
-        match &token {
-            TokenTree::Ident(ident) if is_member => {
-                names.insert(syn::ext::IdentExt::unraw(ident).to_string());
+    let is = |token: Option<&TokenTree>, wanted: char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == wanted);
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    for (index, token) in tokens.iter().enumerate() {
+        let before = |places: usize| index.checked_sub(places).and_then(|index| tokens.get(index));
+        match token {
+            TokenTree::Ident(ident) => {
+                let is_called = match tokens.get(index + 1) {
+                    Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
+                    // Types of its own: `.helper::<u8>()`.
+                    next => is(next, ':'),
+                };
+                let is_of_path = is(before(1), ':') && is(before(2), ':');
+                if is_of_path || is_called && is(before(1), '.') {
+                    names.insert(syn::ext::IdentExt::unraw(ident).to_string());
+                }
             }
             TokenTree::Group(group) => called(group.stream(), names),
             _ => {}
         }
-        is_member =
-            matches!(&token, TokenTree::Punct(punct) if matches!(punct.as_char(), '.' | ':'));
     }
 }

@@ -25,7 +25,7 @@ impl Step for Desk {
                                 ::core::option::Option::None
                             } else {
                                 ::core::option::Option::Some(
-                                    "it does not return `ToolResponse`, `Json<T>` or a `Result` of those",
+                                    "it does not return `ToolResponse`, `Json<T>` or a `Result` of those with an error that converts into `ToolError`",
                                 )
                             }
                         },
@@ -41,7 +41,7 @@ impl Step for Desk {
                                 ::core::option::Option::None
                             } else {
                                 ::core::option::Option::Some(
-                                    "it does not return `ToolResponse`, `Json<T>` or a `Result` of those",
+                                    "it does not return `ToolResponse`, `Json<T>` or a `Result` of those with an error that converts into `ToolError`",
                                 )
                             }
                         },

@@ -57,7 +57,7 @@ where
                     ::picoflow::__private::PlainRow {
                         method: "helper",
                         fault: ::core::option::Option::Some(
-                            "it does not return `ToolResponse`, `Json<T>` or a `Result` of those",
+                            "it does not return `ToolResponse`, `Json<T>` or a `Result` of those with an error that converts into `ToolError`",
                         ),
                         is_documented: false,
                         is_called: false,

@@ -132,10 +132,11 @@ impl Chat {
                     continue;
                 }
                 Said::Interrupt(stop) => return Ok(stop.code()),
-                Said::NoText(why) => {
+                Said::NoText(why) if self.input.is_terminal => {
                     tell(format_args!("That line {why}, so it was not sent."));
                     continue;
                 }
+                Said::NoText(why) => return Err(self.at_line(&format!("it {why}"))),
                 Said::TooLong if self.input.is_terminal => {
                     tell("That line is too long, so it was not sent.");
                     continue;

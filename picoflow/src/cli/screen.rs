@@ -61,10 +61,12 @@ impl<W: Write> Screen<W> {
     }
 }
 
-/// What a model or a tool says may move the cursor or worse: it is shown without what steers a terminal.
-fn shown(text: &str) -> String {
-    let is_harmful = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    text.replace(is_harmful, "\u{fffd}")
+/// What a model, a tool or a server says may move the cursor, turn the text around or worse: it is shown without what steers a
+/// terminal. A line may end as on other systems.
+pub(super) fn shown(text: &str) -> String {
+    let is_around = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_harmful = |c: char| is_around(c) || c.is_control() && !matches!(c, '\n' | '\t');
+    text.replace("\r\n", "\n").replace(is_harmful, "\u{fffd}")
 }
 
 /// In one line.

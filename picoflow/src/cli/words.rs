@@ -61,6 +61,9 @@ fn turn(error: &TurnError) -> String {
         TurnError::UnknownStep { .. } | TurnError::Hook { .. } | TurnError::Panicked { .. } => {
             fault(&error.to_string())
         }
+        TurnError::Invariant { session, flow, .. } => format!(
+            "session `{session}` does not fit flow `{flow}` as this program has it now: leave `--session` out to start a new one. Its author should know: a step or a flow has another name than before"
+        ),
         TurnError::Misuse { step, reason } => fault(&format!("step `{step}`: {reason}")),
         TurnError::Store(error) => store(error),
         _ => error.to_string(),

@@ -19,7 +19,9 @@ impl Problem {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", detail)
     }
 
-    fn rejection(status: StatusCode, text: String) -> Self {
+    fn rejection(status: StatusCode, text: &str) -> Self {
+        let text =
+            text.trim_start_matches("Failed to deserialize the JSON body into the target type: ");
         let code = match status {
             StatusCode::UNSUPPORTED_MEDIA_TYPE => "BODY_NOT_JSON",
             _ => "REQUEST_INVALID",
@@ -42,18 +44,18 @@ impl From<StoreError> for Problem {
 
 impl From<JsonRejection> for Problem {
     fn from(rejection: JsonRejection) -> Self {
-        Self::rejection(rejection.status(), rejection.body_text())
+        Self::rejection(rejection.status(), &rejection.body_text())
     }
 }
 
 impl From<PathRejection> for Problem {
     fn from(rejection: PathRejection) -> Self {
-        Self::rejection(rejection.status(), rejection.body_text())
+        Self::rejection(rejection.status(), &rejection.body_text())
     }
 }
 
 impl From<QueryRejection> for Problem {
     fn from(rejection: QueryRejection) -> Self {
-        Self::rejection(rejection.status(), rejection.body_text())
+        Self::rejection(rejection.status(), &rejection.body_text())
     }
 }

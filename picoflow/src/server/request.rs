@@ -28,6 +28,10 @@ impl<T: DeserializeOwned> FromRequest<Api> for Body<T> {
         let (parts, body) = request.into_parts();
         let patience = &api.service.patience;
         let body = whole(body, patience.body_bytes, patience.client_timeout).await?;
+        // Serde would take a list of the fields in their order.
+        if body.trim_ascii_start().starts_with(b"[") {
+            return Err(Problem::bad("the body is an array: send an object"));
+        }
         let request = Request::from_parts(parts, body.into());
         let Json(body) = Json::from_request(request, api).await?;
         Ok(Self(body))

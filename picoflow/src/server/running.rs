@@ -40,7 +40,8 @@ pub(super) struct Keys(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    sessions: HashMap<String, String>,
+    /// Of each key, its session and what was said.
+    sessions: HashMap<String, (String, u64)>,
     /// Oldest first.
     order: VecDeque<String>,
 }
@@ -49,27 +50,34 @@ struct Known {
 pub(super) struct KeyUse {
     keys: Arc<Keys>,
     key: String,
+    said: u64,
 }
 
 impl Keys {
     /// Takes a key, with its caller's name in front, for a turn of this session.
-    pub(super) fn take(self: &Arc<Self>, key: String, session: &str) -> Result<KeyUse, Problem> {
+    pub(super) fn take(
+        self: &Arc<Self>,
+        key: String,
+        session: &str,
+        said: u64,
+    ) -> Result<KeyUse, Problem> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.sessions.get(&key).is_some_and(|known| known != session) {
+        if known.sessions.get(&key).is_some_and(|known| known.0 != session || known.1 != said) {
             return Err(Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "TURN_TOKEN_REUSED",
-                "the `Idempotency-Key` came before with another session: send a request again as it was, and each new one with a new key",
+                "the `Idempotency-Key` came before with another request or session: send a request again as it was, and each new one with a new key",
             ));
         }
-        Ok(KeyUse { keys: Arc::clone(self), key })
+        Ok(KeyUse { keys: Arc::clone(self), key, said })
     }
 }
 
 impl KeyUse {
     fn answered(self, session: &str) {
         let mut known = self.keys.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.sessions.insert(self.key.clone(), session.to_owned()).is_none() {
+        let said = (session.to_owned(), self.said);
+        if known.sessions.insert(self.key.clone(), said).is_none() {
             known.order.push_back(self.key);
         }
         if known.order.len() > MAX_KEYS
@@ -88,11 +96,12 @@ mod tests {
     fn only_the_newest_keys_are_remembered() {
         let keys = Arc::new(Keys::default());
         for i in 0..=MAX_KEYS {
-            keys.take(i.to_string(), "a").unwrap().answered("a");
+            keys.take(i.to_string(), "a", 1).unwrap().answered("a");
         }
-        assert!(keys.take("0".into(), "b").is_ok());
-        assert!(keys.take("1".into(), "b").is_err());
-        assert!(keys.take("1".into(), "a").is_ok());
+        assert!(keys.take("0".into(), "b", 1).is_ok());
+        assert!(keys.take("1".into(), "b", 1).is_err());
+        assert!(keys.take("1".into(), "a", 2).is_err());
+        assert!(keys.take("1".into(), "a", 1).is_ok());
         let known = keys.0.lock().unwrap();
         assert_eq!((known.sessions.len(), known.order.len()), (MAX_KEYS, MAX_KEYS));
     }

@@ -8,11 +8,16 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use utoipa::{IntoParams, ToSchema};
 
 /// One turn.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[serde(
+    rename_all = "camelCase",
+    deny_unknown_fields,
+    expecting = "an object with `flowName` and `message`"
+)]
 pub(super) struct RunRequest {
     /// The name of the flow.
     pub(super) flow_name: String,
@@ -27,8 +32,20 @@ pub(super) struct RunRequest {
     pub(super) images: Vec<ImageRequest>,
 }
 
+impl RunRequest {
+    /// A number that two requests share if they say the same.
+    pub(super) fn digest(&self) -> u64 {
+        // Texts, numbers and objects can be written as JSON. An object is the same whatever the order of its keys.
+        let mut said = serde_json::to_value(self).unwrap_or_default();
+        said.sort_all_objects();
+        let mut hasher = DefaultHasher::new();
+        said.to_string().hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
 /// An image.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(untagged, expecting = "an image has `mediaType` and either `data` or `url`, all texts")]
 pub(super) enum ImageRequest {
     Data(ImageData),
@@ -36,7 +53,7 @@ pub(super) enum ImageRequest {
 }
 
 /// An image that is here.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ImageData {
     /// Such as `image/png`.
@@ -46,7 +63,7 @@ pub(super) struct ImageData {
 }
 
 /// An image that is elsewhere. Not every provider reads it.
-#[derive(Debug, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(super) struct ImageUrl {
     /// Such as `image/png`.

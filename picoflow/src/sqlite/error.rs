@@ -30,6 +30,10 @@ pub(super) enum Reason {
         "it cannot be opened: {0}; give a path to a file in a directory where this user may write"
     )]
     Open(String),
+    #[error("the path is empty: name a file, or keep sessions in memory by `MemoryStore`")]
+    NoName,
+    #[error("it was removed or replaced while it was in use: start the program again")]
+    Gone,
     #[error("it is not a SQLite database: give another path")]
     NotADatabase,
     #[error("another program keeps it locked: end that program, or give another path")]
@@ -41,9 +45,9 @@ pub(super) enum Reason {
     #[error("it is damaged ({0}): put a backup in its place")]
     Damaged(String),
     #[error(
-        "it holds a table `session` without the column `{0}`, which is not of picoflow: give picoflow a file of its own"
+        "it holds a table `session` {0}, which is not of picoflow: give picoflow a file of its own"
     )]
-    Foreign(&'static str),
+    Foreign(String),
     #[error(
         "it has no table `session` yet: call `SessionStore::prepare`, as the engine's build does"
     )]

@@ -1,7 +1,7 @@
 //! How a file is opened and gets its table, also by many processes at once.
 
 use super::{
-    create::create,
+    create::{create, is_file},
     error::{Fault, Reason},
 };
 use rusqlite::{Connection, Transaction, TransactionBehavior::Immediate};
@@ -42,10 +42,16 @@ const COLUMNS: [&str; 8] =
 
 /// Opens the file, and makes it and its directory if they are not there.
 pub(super) fn open(path: &Path) -> Result<Connection, Fault> {
-    if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        fs::create_dir_all(directory).map_err(Reason::Directory)?;
+    if path.as_os_str().is_empty() {
+        // SQLite would make a database that is gone with the program.
+        return Err(Reason::NoName.into());
     }
-    create(path);
+    if is_file(path) {
+        if let Some(directory) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            fs::create_dir_all(directory).map_err(Reason::Directory)?;
+        }
+        create(path);
+    }
     patiently(|| {
         let connection = Connection::open(path)?;
         connection.busy_timeout(BUSY)?;
@@ -83,13 +89,27 @@ fn is_ready(connection: &Connection) -> Result<bool, Fault> {
 
 /// Refuses a table of this name that somebody else made.
 fn check_table(connection: &Connection) -> Result<(), Fault> {
-    let mut statement = connection.prepare("SELECT name FROM pragma_table_info('session')")?;
-    let columns = statement.query_map([], |row| row.get(0))?;
-    let columns: Vec<String> = columns.collect::<Result<_, _>>()?;
-    let is_there = |column: &str| columns.iter().any(|known| known == column);
-    match COLUMNS.into_iter().find(|column| !is_there(column)) {
-        Some(missing) if !columns.is_empty() => Err(Reason::Foreign(missing).into()),
-        _ => Ok(()),
+    let sql =
+        "SELECT name, \"notnull\" AND dflt_value IS NULL, pk FROM pragma_table_info('session')";
+    let mut statement = connection.prepare(sql)?;
+    let columns = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let columns: Vec<(String, bool, bool)> = columns.collect::<Result<_, _>>()?;
+    if columns.is_empty() {
+        return Ok(());
+    }
+    let is_there = |column: &str| columns.iter().any(|(known, ..)| known == column);
+    if let Some(missing) = COLUMNS.into_iter().find(|column| !is_there(column)) {
+        return Err(Reason::Foreign(format!("without the column `{missing}`")).into());
+    }
+    if !columns.iter().any(|(name, _, is_key)| *is_key && name == "id") {
+        return Err(Reason::Foreign("whose key is not `id`".to_owned()).into());
+    }
+    let is_known = |name: &str| COLUMNS.contains(&name);
+    match columns.iter().find(|(name, is_needed, _)| *is_needed && !is_known(name)) {
+        Some((name, ..)) => {
+            Err(Reason::Foreign(format!("that needs a value of a column `{name}`")).into())
+        }
+        None => Ok(()),
     }
 }
 

@@ -131,13 +131,9 @@ impl Written {
             (Some(status @ 500..), None) => {
                 crate::__report!(ERROR, status = status, code = code, "{method} {route} failed");
             }
-            (Some(status @ (401 | 403 | 429)), _) => {
-                crate::__report!(
-                    WARN,
-                    status = status,
-                    code = code,
-                    "{method} {route} was refused"
-                );
+            (Some(status @ (401 | 403 | 429)), error) => {
+                let why = error.as_deref().unwrap_or("it was refused");
+                crate::__report!(WARN, status = status, code = code, "{method} {route}: {why}");
             }
             _ => {}
         }

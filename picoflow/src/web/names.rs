@@ -187,7 +187,7 @@ fn refused_host(host: &str) -> Problem {
         "this service is not reached as `{host}`: ask for `localhost` on its own machine, or have that host allowed in its settings"
     );
     let cause = format!(
-        "a request for the host `{host}` was refused: if the service is reached by that name, allow it by `hosts` in its settings"
+        "a request for the host `{host}` was refused: if the service is reached by that name, allow it by `HttpService::hosts`, `McpService::host` or `serve --host`"
     );
     Problem::new(StatusCode::FORBIDDEN, "HOST_REFUSED", detail).cause(cause)
 }

@@ -1,6 +1,6 @@
 //! What a caller of a service is told of a turn that failed: words for who talks to the service, not for who wrote it.
 
-use crate::TurnError;
+use crate::{TurnError, session::StoreError};
 
 /// What is wrong, and what the caller can do about it. What went wrong inside (a model's or a store's own words) is for the
 /// log.
@@ -49,6 +49,9 @@ pub(crate) fn told(error: &TurnError) -> String {
         TurnError::TimedOut { .. } => "the turn took too long: try it again".to_owned(),
         TurnError::Model { .. } | TurnError::NoReply { .. } => {
             "the model gave no answer, and nothing of the turn was kept: try it again".to_owned()
+        }
+        TurnError::Store(StoreError::Unreadable { session, .. }) => {
+            format!("session `{session}` cannot be read: leave the session out to start a new one")
         }
         TurnError::Store(_) | TurnError::Journal { .. } => {
             "the sessions cannot be reached: try it again".to_owned()

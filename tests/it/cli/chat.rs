@@ -77,10 +77,10 @@ fn a_conversation_that_has_ended_does_not_wait_for_a_silent_writer() {
 #[test]
 fn a_line_that_is_no_text_or_too_long_is_told() {
     let app = App::new();
-    let ran = app.run(&[], b"Hi\na\0b\nagain\n");
-    let told = "That line has a NUL character, so it was not sent.\n";
-    assert_eq!((ran.code, &*ran.stderr), (Some(0), told));
-    assert_eq!(app.document(&ran.session()).turns, 2);
+    let ran = app.run(&[], b"Hi\na\0b\nlost\n");
+    let told = "error: line 2 of the input: it has a NUL character\n";
+    assert_eq!((ran.code, &*ran.stderr), (Some(1), told));
+    assert_eq!(app.document(&ran.session()).turns, 1);
     let ran = app.run(&[], format!("{}\nlost\n", "x".repeat(300 * 1024)));
     let told = "error: line 1 of the input: the message has 307200 bytes, and the flow takes 262144: send less at once\n";
     assert_eq!((ran.code, &*ran.stderr, &*ran.stdout), (Some(1), told, ""));
@@ -99,12 +99,19 @@ fn the_failure_of_a_tool_is_told_without_its_text() {
 }
 
 #[test]
-fn a_line_that_is_not_utf8_is_told_and_not_sent() {
+fn a_line_that_is_not_utf8_ends_a_script() {
     let app = App::new();
-    let ran = app.run(&[], b"Hi\n\xff\xfe\nagain\n");
-    assert_eq!(ran.code, Some(0));
-    assert_eq!(ran.stderr, "That line is not valid UTF-8, so it was not sent.\n");
-    assert_eq!(app.document(&ran.session()).turns, 2);
+    let ran = app.run(&[], b"Hi\n\xff\xfe\nlost\n");
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(ran.stderr, "error: line 2 of the input: it is not valid UTF-8\n");
+    assert_eq!(app.document(&ran.session()).turns, 1);
+}
+
+#[test]
+fn an_error_is_told_without_what_steers_a_terminal() {
+    let ran = App::new().run(&[], "break\n");
+    assert!(ran.stderr.contains("\u{fffd}[2Jbroken"), "{ran:?}");
+    assert!(!ran.stderr.contains('\x1b'), "{ran:?}");
 }
 
 #[test]

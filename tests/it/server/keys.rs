@@ -66,14 +66,35 @@ async fn key_of_a_later_turn_with_another_request_is_refused() {
 }
 
 #[tokio::test]
-async fn stream_with_a_reused_key_ends_in_a_problem() {
+async fn stream_with_a_reused_key_is_refused() {
     let served = Served::open().await;
     hear(keyed(served.run(None, "keep a"))).await;
     let stream = keyed(served.run(None, "keep b")).header(ACCEPT, "text/event-stream");
-    let heard = hear(stream).await;
-    assert!(heard.text.contains("event: error"), "{}", heard.text);
-    assert!(heard.text.contains(r#""code":"TURN_TOKEN_REUSED""#), "{}", heard.text);
-    assert!(heard.text.contains(r#""status":422"#), "{}", heard.text);
+    check_reused(&hear(stream).await);
+}
+
+#[tokio::test]
+async fn older_key_with_another_message_is_refused() {
+    let served = Served::open().await;
+    let id = served.say(None, "Hi").await["session"].as_str().unwrap().to_owned();
+    hear(keyed(served.run(Some(&id), "keep a"))).await;
+    served.say(Some(&id), "keep on").await;
+    check_reused(&hear(keyed(served.run(Some(&id), "keep b"))).await);
+    assert_eq!(super::stored(&served.engine, &id).await.turns, 3);
+}
+
+#[tokio::test]
+async fn body_is_an_object() {
+    let served = Served::open().await;
+    let heard = hear(served.post("/ai/run").json(&json!(["DeskFlow", "Hi", null, []]))).await;
+    assert_eq!(heard.status, 400, "{}", heard.text);
+    assert!(heard.text.contains("the body is an array: send an object"), "{}", heard.text);
+    let heard = hear(served.post("/ai/run").json(&json!("Hi"))).await;
+    assert!(
+        heard.text.contains("expected an object with `flowName` and `message`"),
+        "{}",
+        heard.text
+    );
 }
 
 #[tokio::test]

@@ -90,6 +90,7 @@ impl ChatModel for HeldModel {
                     held().await.map_err(ModelError::permanent)?;
                     ModelReply::text("One moment. Done.")
                 }
+                "break" => return Err(ModelError::permanent("\x1b[2Jbroken")),
                 "fail" => return Err(ModelError::permanent("out of order")),
                 "config" => ModelReply::text(request.prompt()),
                 "steer" => ModelReply::text("\x1b[2Jcleared"),

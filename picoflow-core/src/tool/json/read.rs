@@ -17,7 +17,7 @@ use serde::{
     },
     forward_to_deserialize_any,
 };
-use std::{fmt, slice};
+use std::{collections::HashSet, fmt, slice};
 
 /// A value that does not fit, and where.
 #[derive(Debug)]
@@ -129,6 +129,9 @@ impl<'de> Deserializer<'de> for Node<'de> {
             Json::Text(text) => visitor.visit_borrowed_str(text),
             Json::Array(items) => visit_items(items, visitor),
             Json::Object(fields) => {
+                if let Some(name) = twice(fields) {
+                    return Err(Misfit::custom(format_args!("duplicate field `{name}`")));
+                }
                 visitor.visit_map(Fields { rest: fields.iter(), current: None })
             }
         }
@@ -192,7 +195,16 @@ impl<'de> Deserializer<'de> for Node<'de> {
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        self.deserialize_f64(visitor)
+        let number = match self.present()? {
+            Json::Float(value) => *value,
+            Json::Whole(whole) => whole.float(),
+            _ => return self.deserialize_any(visitor),
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "it is what is asked")]
+        if (number as f32).is_infinite() {
+            return Err(Misfit::custom("number out of range"));
+        }
+        visitor.visit_f64(number)
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -206,6 +218,22 @@ impl<'de> Deserializer<'de> for Node<'de> {
         bool char str string bytes byte_buf unit unit_struct seq
         tuple tuple_struct map struct
     }
+}
+
+/// A name that comes twice: a map would keep one of the two.
+fn twice<'a>(fields: &'a [Field<'_>]) -> Option<&'a str> {
+    if let [] | [_] = fields {
+        return None;
+    }
+    // Few objects have more fields, and texts of different lengths are told apart at once.
+    if fields.len() <= 16 {
+        let is_before = |(index, (name, _)): &(usize, &Field<'_>)| {
+            fields.iter().take(*index).any(|(other, _)| other == name)
+        };
+        return fields.iter().enumerate().find(is_before).map(|(_, (name, _))| &**name);
+    }
+    let mut seen = HashSet::with_capacity(fields.len());
+    fields.iter().map(|(name, _)| &**name).find(|name| !seen.insert(*name))
 }
 
 /// What `serde_json` calls a `RawValue`.

@@ -123,6 +123,19 @@ impl<'s> Compiler<'s> {
             Some(Value::Bool(true)) => Rest::Open,
             Some(schema) => Rest::Of(self.place(schema, format!("{pointer}/additionalProperties"))),
         };
+        // The one pattern of a closed object stands for the names of a map, such as digits.
+        if let Some(Value::Object(patterns)) = map.get("patternProperties")
+            && patterns.len() == 1
+            && shape.rest == Rest::Closed
+            && let Some((pattern, schema)) = patterns.iter().next()
+        {
+            let escaped = pattern.replace('~', "~0").replace('/', "~1");
+            let place = self.place(schema, format!("{pointer}/patternProperties/{escaped}"));
+            shape.rest = Rest::Of(place);
+            shape.is_opaque = OPAQUE
+                .iter()
+                .any(|keyword| *keyword != "patternProperties" && map.contains_key(*keyword));
+        }
         shape.prefix = self.list(map, pointer, "prefixItems");
         shape.items = map.get("items").map(|schema| self.place(schema, format!("{pointer}/items")));
         shape.also = self.list(map, pointer, "allOf");

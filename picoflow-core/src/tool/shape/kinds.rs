@@ -39,7 +39,7 @@ impl Kinds {
     }
 
     /// What a `type` keyword says.
-    pub(super) fn named(kind: &Value) -> Self {
+    pub(in crate::tool) fn named(kind: &Value) -> Self {
         let many = kind.as_array().into_iter().flatten();
         let names = many.chain([kind]).filter_map(Value::as_str);
         names.fold(Self::NONE, |kinds, name| {

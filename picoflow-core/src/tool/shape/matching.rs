@@ -10,20 +10,23 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::cell::Cell;
 
-/// How many schemas are held against the values of one call: choices in choices ask for more than any use has.
-const MOST_STEPS: u32 = 100_000;
+/// How many schemas are held against the values of one call, and against each of its values besides: choices in choices
+/// ask for more than any use has.
+const MOST_STEPS: usize = 100_000;
+const MOST_STEPS_EACH: usize = 64;
 
 /// Holds values against shapes, generously: `null` counts as absent where nothing is required.
 pub(in crate::tool) struct Matcher<'s> {
     shapes: &'s Shapes,
     is_lenient: bool,
-    steps: Cell<u32>,
+    steps: Cell<usize>,
 }
 
 impl<'s> Matcher<'s> {
     /// `is_lenient`: a number in a text counts as a number.
-    pub(in crate::tool) const fn new(shapes: &'s Shapes, is_lenient: bool) -> Self {
-        Self { shapes, is_lenient, steps: Cell::new(MOST_STEPS) }
+    pub(in crate::tool) fn new(shapes: &'s Shapes, value: &Parsed<'_>, is_lenient: bool) -> Self {
+        let steps = MOST_STEPS + MOST_STEPS_EACH * size(value);
+        Self { shapes, is_lenient, steps: Cell::new(steps) }
     }
 
     /// Every schema that says something of `value`: that at `place`, what holds with it, and of each choice the
@@ -173,6 +176,15 @@ impl<'s> Matcher<'s> {
                     _ => true,
                 }
         })
+    }
+}
+
+/// How many values there are in it.
+fn size(value: &Parsed<'_>) -> usize {
+    match value {
+        Parsed::Object(fields) => fields.iter().map(|(_, value)| 1 + size(value)).sum(),
+        Parsed::Array(items) => items.iter().map(|item| 1 + size(item)).sum(),
+        _ => 0,
     }
 }
 

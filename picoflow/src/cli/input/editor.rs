@@ -31,6 +31,9 @@ impl Editor {
                 Err(ReadlineError::Interrupted) => Ok(Said::Interrupt(Stop::Interrupt)),
                 Err(ReadlineError::Eof) => Ok(Said::End),
                 Err(ReadlineError::Signal(Signal::Resize)) => continue,
+                Err(ReadlineError::Io(error)) if error.kind() == io::ErrorKind::InvalidData => {
+                    Ok(Said::NoText("is not valid UTF-8"))
+                }
                 Err(ReadlineError::Io(error)) => Err(error),
                 Err(error) => Err(io::Error::other(error)),
             };

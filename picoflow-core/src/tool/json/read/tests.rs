@@ -80,7 +80,6 @@ const TEXTS: &[&str] = &[
     "{}",
     r#"{"a":1}"#,
     r#"{"a":null}"#,
-    r#"{"a":1,"a":2}"#,
     r#"{"a":1,"b":null}"#,
     r#"{"a":1,"b":"x"}"#,
     r#"{"a":1,"b":{"a":2,"z":[1]}}"#,
@@ -186,13 +185,20 @@ fn a_value_never_rounds_an_integer() {
 }
 
 #[test]
-fn values_are_the_last_of_a_key_that_comes_twice_and_raw_values_hold_the_same() {
+fn a_key_that_comes_twice_is_refused_and_raw_values_hold_the_same() {
     let text = r#"{"a":[1,{"b":null}]}"#;
     let parsed = Json::parse(text).unwrap();
     let raw = Box::<RawValue>::deserialize(Node::of(&parsed)).unwrap();
     assert_eq!(raw.get(), text);
-    let parsed = Json::parse(r#"{"a":1,"a":2}"#).unwrap();
-    assert_eq!(Value::deserialize(Node::of(&parsed)).unwrap()["a"], 2);
+    // `serde_json` keeps the last.
+    let parsed = Json::parse(r#"{"x":{"a":1,"a":2}}"#).unwrap();
+    let error = Value::deserialize(Node::of(&parsed)).unwrap_err();
+    assert_eq!((error.path(), error.to_string()), ("/x".into(), "duplicate field `a`".into()));
+    let fields: Vec<_> = (0..20).chain([7]).map(|name| format!("\"{name}\":0")).collect();
+    let text = format!("{{{}}}", fields.join(","));
+    let parsed = Json::parse(&text).unwrap();
+    let error = BTreeMap::<u8, u8>::deserialize(Node::of(&parsed)).unwrap_err();
+    assert_eq!(error.to_string(), "duplicate field `7`");
 }
 
 #[test]
