@@ -53,6 +53,8 @@ impl App {
             .env_remove("CLICOLOR")
             .env_remove("CLICOLOR_FORCE")
             .env_remove("COLUMNS")
+            // Colours are for the logs of CI too.
+            .env_remove("CI")
             .current_dir(self.directory.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

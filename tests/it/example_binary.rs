@@ -134,14 +134,13 @@ fn ending_the_process_between_any_two_turns_changes_nothing() {
 }
 
 #[test]
-fn a_line_that_is_not_utf8_is_not_sent_and_the_conversation_goes_on() {
+fn a_line_that_is_not_utf8_ends_a_script() {
     let directory = tempfile::tempdir().unwrap();
     let store = directory.path().join("sessions.sqlite");
     let output = run(&store, &[], b"Hi\n\xff\xfe\xfd\nLA,NYC\n");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(text.contains("not valid UTF-8"), "{text}");
-    let transcript = Transcript::of(&output);
-    assert_eq!(transcript.steps(), ["WeatherStep", "FavoritesStep"]);
+    assert_eq!(text, "error: line 2 of the input: it is not valid UTF-8\n");
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]

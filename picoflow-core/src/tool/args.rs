@@ -206,12 +206,13 @@ pub(crate) fn normalise(call: &mut ToolCall) -> Option<Repair> {
         return None;
     }
     let inner: String = serde_json::from_str(text).ok()?;
-    // As it was written: to read it and write it anew would round numbers and drop what comes twice.
     let object = inner.trim();
     if !(object.starts_with('{') && object.ends_with('}')) {
         return None;
     }
-    call.set_arguments(object.to_owned());
+    // With every digit, and with what comes twice. What cannot be read says so where it is checked.
+    let written = Json::parse(object).ok().and_then(|object| serde_json::to_string(&object).ok());
+    call.set_arguments(written.unwrap_or_else(|| object.to_owned()));
     Some(Repair::Doubled)
 }
 
