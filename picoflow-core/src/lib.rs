@@ -26,6 +26,7 @@ pub mod session;
 mod similar;
 mod step;
 mod storable;
+mod text;
 mod tool;
 
 pub use channel::{Channel, Channels};

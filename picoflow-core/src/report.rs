@@ -1,5 +1,6 @@
 //! Warnings and errors for the people who run the program, also where it has set nothing up to hear them.
 
+use crate::text::shortened;
 use std::{
     fmt::{Arguments, Display, Write as _},
     io::{self, Write as _},
@@ -75,10 +76,7 @@ fn line(text: Arguments<'_>, fields: &[(&str, &dyn Display)]) -> String {
         line.push(')');
     }
     let line = line.replace(char::is_control, " ");
-    match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
+    shortened(&line, MAX_LINE).into_owned()
 }
 
 #[cfg(test)]

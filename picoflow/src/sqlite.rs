@@ -52,7 +52,7 @@ use std::{
 pub struct SqliteStore {
     path: Arc<Path>,
     /// Which file was opened.
-    opened: Option<Opened>,
+    opened: Option<Arc<Opened>>,
     connection: Arc<Mutex<Connection>>,
 }
 
@@ -66,7 +66,11 @@ impl SqliteStore {
         let path: Arc<Path> = path.as_ref().into();
         let file = Arc::clone(&path);
         let connection = blocking(&path, move || open::open(&file)).await?;
-        Ok(Self { opened: Opened::of(&path), path, connection: Arc::new(Mutex::new(connection)) })
+        Ok(Self {
+            opened: Opened::of(&path).map(Arc::new),
+            path,
+            connection: Arc::new(Mutex::new(connection)),
+        })
     }
 
     /// Runs `work` on a thread that may wait.

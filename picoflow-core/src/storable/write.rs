@@ -3,6 +3,7 @@
 //!
 //! The check is part of writing: an ordinary value is not walked a second time.
 
+use crate::text;
 use serde::{
     Serialize, Serializer,
     ser::{
@@ -58,7 +59,7 @@ impl Path {
         let mut path = String::new();
         for segment in self.0.borrow().iter().rev() {
             path.push('/');
-            path.push_str(&segment.replace('~', "~0").replace('/', "~1"));
+            path.push_str(&text::segment(segment));
         }
         NotJson { path, reason: error.to_string() }
     }

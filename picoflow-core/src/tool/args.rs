@@ -159,7 +159,11 @@ fn read<T: DeserializeOwned>(arguments: &Json<'_>, schema: fn() -> Value) -> Res
     {
         return Ok(value);
     }
-    Err(ToolError::arguments(vec![ArgumentFault::new(error.path(), error.into_message())]))
+    Err(unfit(error))
+}
+
+fn unfit(error: Misfit) -> ToolError {
+    ToolError::arguments(vec![ArgumentFault::new(error.path(), error.into_message())])
 }
 
 /// Arguments with whole numbers written as integers where the type that refused them wants integers. Where serde keeps
@@ -178,12 +182,10 @@ fn fitted<'t>(arguments: &Json<'t>, schema: fn() -> Value) -> Option<Json<'t>> {
 /// # Errors
 /// When the text is no JSON, or does not fit `T`.
 pub(super) fn from_text<T: DeserializeOwned + JsonSchema>(text: &str) -> Result<T, ToolError> {
-    let mut arguments = parse(text)?;
+    let arguments = parse(text)?;
     // A type that takes several forms would take a whole number that is written as a float for another one.
-    if let Some(fitted) = fitted(&arguments, schema_of::<T>) {
-        arguments = fitted;
-    }
-    read(&arguments, schema_of::<T>)
+    let arguments = fitted(&arguments, schema_of::<T>).unwrap_or(arguments);
+    T::deserialize(Node::of(&arguments)).map_err(unfit)
 }
 
 /// What had to be done to a call's arguments before they could be read.

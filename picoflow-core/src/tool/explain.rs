@@ -5,6 +5,7 @@ use super::{
     error::ArgumentFault,
     shape::{Kinds, Rest, Shape, Shapes, is_one_of},
 };
+use crate::text::segment;
 use jsonschema::{ValidationError, error::ValidationErrorKind};
 use serde_json::Value;
 
@@ -53,10 +54,8 @@ impl Explainer<'_> {
             .collect();
         match self.meant(value, &branches) {
             Meant::Fault { below, message } => {
-                let path = below.map_or_else(
-                    || path.to_owned(),
-                    |name| format!("{path}/{}", name.replace('~', "~0").replace('/', "~1")),
-                );
+                let path = below
+                    .map_or_else(|| path.to_owned(), |name| format!("{path}/{}", segment(name)));
                 vec![ArgumentFault::new(path, message)]
             }
             Meant::Branches(meant) => {

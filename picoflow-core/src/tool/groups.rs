@@ -1,5 +1,6 @@
 //! Groups of fields that are there together or not at all.
 
+use super::schema::referred;
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -60,8 +61,7 @@ fn collect(schema: &Value, root: &Value, names: &mut BTreeSet<String>, depth: us
     };
     let properties = map.get("properties").and_then(Value::as_object).into_iter().flatten();
     names.extend(properties.map(|(name, _)| name.clone()));
-    let path = map.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
-    let target = path.and_then(|path| root.pointer(path));
+    let target = referred(map, root).map(|(_, target)| target);
     let lists =
         ["anyOf", "oneOf", "allOf"].iter().filter_map(|keyword| map.get(*keyword)?.as_array());
     for schema in target.into_iter().chain(lists.flatten()) {

@@ -1,8 +1,18 @@
 //! JSON schemas of tool arguments.
 
 use super::table::{FieldRow, SchemaRow};
+use crate::text::segment;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
+
+/// What the `$ref` of a schema leads to within `root`: the place, and the schema there.
+pub(super) fn referred<'s>(
+    schema: &'s Map<String, Value>,
+    root: &'s Value,
+) -> Option<(&'s str, &'s Value)> {
+    let path = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+    Some((path, root.pointer(path)?))
+}
 
 /// The schema of `T` as providers take it: draft 2020-12 without a `$schema` link, no title at the root.
 ///
@@ -108,8 +118,7 @@ fn look_for_bad_names(schema: &Value, place: &str, found: &mut Vec<String>) {
                 Value::Object(schemas),
             ) => {
                 for (name, schema) in schemas {
-                    let place =
-                        format!("{place}/{keyword}/{}", name.replace('~', "~0").replace('/', "~1"));
+                    let place = format!("{place}/{keyword}/{}", segment(name));
                     if keyword == "properties" && !is_property_name(name) {
                         found.push(place.clone());
                     }

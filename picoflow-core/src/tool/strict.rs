@@ -1,6 +1,6 @@
 //! The strict form of a schema.
 
-use super::shape::Kinds;
+use super::{schema::referred, shape::Kinds};
 use serde_json::{Map, Value, json};
 
 /// The strict form of a schema: every property required, optional ones nullable, objects closed, at every depth.
@@ -157,8 +157,8 @@ fn are_apart(one: &Value, other: &Value) -> bool {
 
 /// The schema, or the one that it refers to.
 fn behind<'s>(schema: &'s Value, root: &'s Value) -> &'s Value {
-    let path = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
-    path.and_then(|path| root.pointer(path)).unwrap_or(schema)
+    let target = schema.as_object().and_then(|map| referred(map, root));
+    target.map_or(schema, |(_, target)| target)
 }
 
 /// Whether a schema speaks of values that are no objects, in words that mean the same in the strict form.

@@ -5,7 +5,7 @@ use super::{
     error::ArgumentFault,
     shape::{MOST_DEPTH, Matcher, Place, Rest, Shape, Shapes},
 };
-use crate::similar::most_like;
+use crate::{similar::most_like, text::segment};
 use std::fmt;
 
 /// How many of them are told.
@@ -145,7 +145,7 @@ impl Finder<'_> {
                     let is_known = shapes.iter().any(|shape| shape.property(name).is_some());
                     let inner: Vec<_> =
                         shapes.iter().filter_map(|shape| shape.field(name)).collect();
-                    self.path.push(name.replace('~', "~0").replace('/', "~1"));
+                    self.path.push(segment(name));
                     if lists && !is_open && !is_known && self.found.len() < MOST {
                         let unknown = self.unknown(name, &shapes, fields);
                         self.found.push(unknown);

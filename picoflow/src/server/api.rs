@@ -75,11 +75,11 @@ pub(super) async fn run(
 ) -> Result<Response, Problem> {
     let named = session(&headers)?;
     let (flow, spent) = (request.flow_name.clone(), Spent::default());
-    let said = request.digest();
+    let said = key(&headers).is_ok_and(|key| key.is_some()).then(|| request.digest());
     let asked = turn(&api, &caller, &headers, named.as_deref(), request);
     let (turn, session) = asked.map_err(|problem| problem.session(named.clone()))?;
-    let key = key(&headers)?;
-    let key = key.map(|key| api.keys.take(caller.new_session(Some(key)), &session, said));
+    let key = key(&headers)?.zip(said);
+    let key = key.map(|(key, said)| api.keys.take(caller.new_session(Some(key)), &session, said));
     let key = key.transpose().map_err(|problem| problem.session(named.clone()))?;
     let Ok(permit) = Arc::clone(&api.turns).try_acquire_owned() else {
         let problem = Problem::unavailable("as many turns are running as may run: try it again");

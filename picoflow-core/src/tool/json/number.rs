@@ -1,6 +1,7 @@
 //! Numbers with all their digits: `serde_json` hands over as a float what is written as one, or has more than 64 bits.
 
 use super::Json;
+use crate::text::segment;
 use std::borrow::Cow;
 
 /// A whole number that is written as a float, or has more than 64 bits.
@@ -168,7 +169,7 @@ pub(crate) fn beyond_floats(text: &str) -> Option<String> {
                 continue;
             }
             ':' => {
-                *open.last_mut()? = std::mem::take(&mut key).replace('~', "~0").replace('/', "~1");
+                *open.last_mut()? = segment(&std::mem::take(&mut key));
             }
             ',' => {
                 let place = open.last_mut()?;

@@ -7,6 +7,7 @@ mod integer;
 mod key;
 
 use super::{Field, Json};
+use crate::text::segment;
 use integer::integers;
 use key::Key;
 use serde::{
@@ -34,8 +35,7 @@ impl Misfit {
     /// A JSON pointer; empty for the whole.
     pub(crate) fn path(&self) -> String {
         let segments = self.0.path.iter().rev();
-        let escaped = segments.map(|name| name.replace('~', "~0").replace('/', "~1"));
-        escaped.flat_map(|name| ["/".to_owned(), name]).collect()
+        segments.flat_map(|name| ["/".to_owned(), segment(name)]).collect()
     }
 
     pub(crate) fn into_message(self) -> String {

@@ -1,6 +1,7 @@
 //! From a schema to its shapes.
 
 use super::{Kinds, MOST_DEPTH, Place, Rest, Shape, Shapes};
+use crate::{text::segment, tool::schema::referred};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
@@ -44,11 +45,7 @@ fn behind<'s>(root: &'s Value, start: &'s Value, place: &str) -> (&'s Value, Str
         };
         let is_alone =
             map.keys().all(|keyword| keyword == "$ref" || SAYS_NOTHING.contains(&&**keyword));
-        let reference = map.get("$ref").and_then(Value::as_str).filter(|_| is_alone);
-        let Some(path) = reference.and_then(|reference| reference.strip_prefix('#')) else {
-            return (schema, pointer);
-        };
-        let Some(target) = root.pointer(path) else {
+        let Some((path, target)) = referred(map, root).filter(|_| is_alone) else {
             return (schema, pointer);
         };
         (schema, pointer) = (target, path.to_owned());
@@ -112,8 +109,10 @@ impl<'s> Compiler<'s> {
         };
         if let Some(Value::Object(properties)) = map.get("properties") {
             let places = properties.iter().map(|(name, schema)| {
-                let escaped = name.replace('~', "~0").replace('/', "~1");
-                (name.clone(), self.place(schema, format!("{pointer}/properties/{escaped}")))
+                (
+                    name.clone(),
+                    self.place(schema, format!("{pointer}/properties/{}", segment(name))),
+                )
             });
             shape.properties = Some(places.collect());
         }
@@ -129,8 +128,8 @@ impl<'s> Compiler<'s> {
             && shape.rest == Rest::Closed
             && let Some((pattern, schema)) = patterns.iter().next()
         {
-            let escaped = pattern.replace('~', "~0").replace('/', "~1");
-            let place = self.place(schema, format!("{pointer}/patternProperties/{escaped}"));
+            let pattern = segment(pattern);
+            let place = self.place(schema, format!("{pointer}/patternProperties/{pattern}"));
             shape.rest = Rest::Of(place);
             shape.is_opaque = OPAQUE
                 .iter()
@@ -139,10 +138,8 @@ impl<'s> Compiler<'s> {
         shape.prefix = self.list(map, pointer, "prefixItems");
         shape.items = map.get("items").map(|schema| self.place(schema, format!("{pointer}/items")));
         shape.also = self.list(map, pointer, "allOf");
-        if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
-            let root = self.root;
-            let target = reference.strip_prefix('#');
-            match target.and_then(|path| Some((path, root.pointer(path)?))) {
+        if map.get("$ref").is_some_and(Value::is_string) {
+            match referred(map, self.root) {
                 Some((path, schema)) => shape.also.push(self.place(schema, path.to_owned())),
                 None => shape.is_opaque = true,
             }
